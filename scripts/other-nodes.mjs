@@ -45,7 +45,12 @@ function tryVersion(version, work, tests) {
   process.stdout.write(`\nNode ${version}: the tour, then ${tests.join(" ")}\n`);
   run(node, work, [join(ROOT, "dist/cli/bin.js"), "tour"], ["ignore", "ignore", "inherit"]);
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
-  run(node, ROOT, [vitest, "run", "--project", "quick", ...tests], "inherit");
+  run(
+    node,
+    ROOT,
+    [vitest, "run", "--project", "quick", "--project", "quick-shared", ...tests],
+    "inherit",
+  );
 }
 
 readyOrExit();

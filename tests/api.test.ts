@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 const root = new URL("../", import.meta.url);
 /** Folders without a subpath. */
-const INTERNAL = ["cli", "http"];
+const INTERNAL = ["audit", "cli", "http"];
 const manifest = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
 
 describe("the public surface", () => {

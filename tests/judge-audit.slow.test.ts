@@ -22,8 +22,16 @@ test("says which fault a judge has, within 80 columns, and the other commands op
 
 test("a repeated audit comes from the cache, with the same bytes", async () => {
   await audit("embedded", "first", "--limit", "10", "--split", "dev");
-  const { code, stdout } = await audit("embedded", "again", "--limit", "10", "--split", "dev");
+  const price = ["--judge-price", "1000,2000"];
+  const { code, stdout } = await audit(
+    ...(["embedded", "again", "--limit", "10", "--split", "dev", ...price] as const),
+  );
   expect(code).toBe(2);
+  const { prompt_tokens: read, completion_tokens: written } = JSON.parse(
+    at.read("again", "audit.json"),
+  ).tokens;
+  const dollars = (0.001 * read + 0.002 * written).toFixed(2);
+  expect(stdout).toContain(`The judge: ${read} tokens read, ${written} written, $${dollars}.`);
   expect(stdout).toContain("UNDECIDED");
   for (const name of ["audit.json", "judgements.jsonl", "summary.json"])
     expect(at.read("again", name), name).toBe(at.read("first", name));
@@ -46,7 +54,7 @@ test("bad input gets a sentence and a next step", async () => {
   at.jsonl("bad.jsonl", [pair(0), { ...pair(1), better: "c" }]);
   at.write("empty.md", "\n");
   for (const [flags, code, words] of [
-    [["--pairs", "few.jsonl"], EXIT.data, "3 labelled pairs are too few"],
+    [["--pairs", "few.jsonl"], EXIT.data, "3 different labelled pairs are too few"],
     [["--pairs", "bad.jsonl"], EXIT.data, 'bad.jsonl:2: the field better is neither "a" nor "b"'],
     [["--pairs", "none.jsonl"], EXIT.data, "none.jsonl"],
     [["--pairs", "few.jsonl", "--split", "dev"], EXIT.usage, "cannot be given together"],

@@ -170,7 +170,7 @@ describe("trouble with the files", () => {
     expect(again.bytes).toBe(once.bytes);
     expect(again.cacheNotices).toEqual([
       expect.stringMatching(/cannot read/),
-      expect.stringMatching(/cannot write.*goes on without it/),
+      expect.stringMatching(/cannot write.*continues without it/),
     ]);
   });
 });
@@ -198,7 +198,7 @@ test("a disk that fills up is reported once, and no verdict is lost", async () =
   const { stdout } = await promisify(execFile)("sh", limited);
   const { verdicts, notices } = JSON.parse(stdout) as { verdicts: object[]; notices: string[] };
   expect(verdicts).toMatchObject(Array(5).fill({ judgements: [{}, {}] }));
-  expect(notices).toEqual([expect.stringMatching(/cannot write .*goes on without it/)]);
+  expect(notices).toEqual([expect.stringMatching(/cannot write .*continues without it/)]);
   expect(files(folder)).toEqual([]);
 });
 

@@ -37,11 +37,11 @@ test("two rollouts are compared, and the gate promotes by an audited judge alone
   expect(alone.stdout).toContain("judge_not_audited");
   expect(alone.stdout.replaceAll(/\s+/g, " ")).toContain("judge-audit --judge embedded --outdir");
   const { judge } = JSON.parse(at.read("judged", "candidate", "manifest.json"));
-  await writeJudgeAudit(at.path("audit"), judge.identity, {});
+  await writeJudgeAudit(at.path("audit"), judge.identity);
   const audited = await gate("--judge-audit", "audit");
   expect(audited.stdout).toMatch(/^PROMOTE/);
   expect(audited.stdout).toContain("trusted by the audit in audit");
-  await writeJudgeAudit(at.path("biased"), judge.identity, { trusted: "not_trusted" });
+  await writeJudgeAudit(at.path("biased"), judge.identity, { length: 0.3 });
   const biased = await gate("--judge-audit", "biased");
   expect([biased.code, biased.stdout.includes("judge_not_trusted")]).toEqual([2, true]);
 });

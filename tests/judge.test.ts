@@ -5,7 +5,7 @@ import { canonicalJson } from "../src/core/json.ts";
 import type { GroupToJudge } from "../src/core/judge.ts";
 import { openJudge } from "../src/judge/judge.ts";
 import { readRubric } from "../src/judge/rubric.ts";
-import { type Behaviour, chat, type FakeEndpoint, KEY, type Reply } from "./endpoint.ts";
+import { type Behaviour, chat, FakeEndpoint, KEY, type Reply } from "./endpoint.ts";
 import { first, group, judgeAt, judged, says, scores, verdict } from "./judge-endpoint.ts";
 
 const TOKENS = { prompt_tokens: 10, completion_tokens: 3 };
@@ -299,6 +299,27 @@ describe("an endpoint in trouble", () => {
     const { verdicts } = await judged(judge, many(3));
     expect(verdicts[0]?.tokens).toEqual({ prompt_tokens: 0, completion_tokens: 0 });
     expect(notices).toEqual([expect.stringMatching(/does not count tokens/)]);
+  });
+
+  test("nobody else gets the attempts: a redirection ends it", async () => {
+    const other = await FakeEndpoint.start(verdict);
+    for (const status of [302, 307]) {
+      const headers = { location: `${other.url}/chat/completions` };
+      const { judge } = await judgeAt(() => ({ status, headers }));
+      const { error } = await judged(judge, many(20));
+      expect(error).toMatchObject({
+        message: expect.stringMatching(`status ${status}.* it sends requests on to http`),
+        hint: expect.stringMatching(/to the address that answers/),
+      });
+    }
+    expect(other.asked).toEqual([]);
+  });
+
+  test("an answer that does not end does not fill the memory", async () => {
+    const { judge } = await judgeAt(() => says("x".repeat(2 ** 24)), { attempts: 1 });
+    expect((await judged(judge)).verdicts).toMatchObject([
+      { dropped: { type: "no_answer", message: expect.stringMatching(/longer than 16 MiB/) } },
+    ]);
   });
 
   test("keys are in no verdict and no message", async () => {

@@ -166,6 +166,44 @@ test("tables of methods, families and ways to stop have all their rows", () => {
   expect(page("14-rlvr-and-rlhf")).toMatch(/\| covers \| what a program can decide \| helpfulness/);
 });
 
+test("the chapter on judges: kinds of domains, what is measured, and what to do when judge and labels part", () => {
+  const has = (heading: string, firsts: readonly string[]) =>
+    expect(
+      rowsOf(section("28-judges", heading), firsts).map(([first]) => first),
+      heading,
+    ).toEqual(firsts);
+  has("When no rule can score", ["verifiable", "non-verifiable", "hybrid"]);
+  has("What a judge is worth", [
+    ...["order", "self-agreement", "length", "self-praise", "injection", "labels"],
+    "Kendall's tau",
+  ]);
+  const cells = rowsOf(section("28-judges", "Hybrid: learn from the judge, stop by labels"), [
+    ...["rises", "flat", "falls"],
+  ]);
+  expect(cells).toHaveLength(5);
+  expect(cells.find(([judge, labels]) => judge === "rises" && labels === "fall")).toEqual([
+    ...["rises", "fall", "reward hacking"],
+    expect.stringMatching(/^stop, keep the best checkpoint by labels/),
+  ]);
+  expect(page("28-judges")).toMatch(/convicted of anything in at most 5 % of audits\./);
+});
+
+test("the chapter on graders: every type, and how each is hacked", () => {
+  const types = [
+    ...["string_check", "text_similarity", "score_model", "label_model", "python", "multi"],
+    "endpoint",
+  ].map((type) => `\`${type}\``);
+  const rows = rowsOf(section("29-graders", "What each kind measures"), types);
+  expect(rows.map(([first]) => first)).toEqual(types);
+  const hacks = section("29-graders", "How graders are hacked").match(/^- \*\*.*?\.\*\*/gm);
+  expect(hacks).toEqual([
+    "- **The answer anywhere.**",
+    "- **Similarity padded with the reference.**",
+    "- **Template injection.**",
+    "- **A sum of parts.**",
+  ]);
+});
+
 test("words that the drills need are explained before the first of them", () => {
   const words = section("README", "Before you start").matchAll(
     /^- An? \*\*(\w+)\*\* |^- \*\*(\w+)\*\* /gm,

@@ -52,6 +52,7 @@ export const RIGHT: Record<string, string[]> = {
   "4": ["ok", "plus_sign_disallowed", "b", "5", "instrument_changed_without_version_bump", "a"],
   "5": ["1", "non_digit_characters", "0.25", "0", "0", "b", "c"],
   "6": ["REJECT", "selection", "PROMOTE", "claim_mismatch", "d", "PROMOTE", "2"],
+  "7": ["0.16", "4", "undecided", "judge_differs", "judged_apart", "c", "b"],
 };
 /** A workspace with these runs, made by the commands that a learner types. */
 export async function roomWith(names: readonly string[]): Promise<Workspace> {

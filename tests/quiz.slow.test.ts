@@ -24,6 +24,7 @@ const WRONG: Record<string, string[]> = {
   "4": ["extra_whitespace", "leading_zeros", "a", "2", "scorer_version_differs", "b"],
   "5": ["0", "wrong_answer", "0.05", "1", "0.992", "c", "b"],
   "6": ["PROMOTE", "policy", "REJECT", "no_difference", "b", "INCONCLUSIVE", "3"],
+  "7": ["0.18", "2", "acquitted", "judge_not_audited", "judge_differs", "a", "a"],
 };
 const LEVELS = Object.keys(RIGHT);
 

@@ -31,7 +31,7 @@ export function scriptedJudge(parts: ScriptedJudgeParts): ScriptedJudge {
     identity: identityOf(parts),
     traffic: { requests: 0, from_cache: 0 },
     async *judge(groups) {
-      for (const group of groups) {
+      for await (const group of groups) {
         asked.push(group);
         yield verdictOn(group, parts);
       }

@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 // @ts-expect-error plain JavaScript
 import * as script from "../scripts/make-seeds.mjs";
-import { LEVELS } from "../src/course/check.ts";
+import { EXTRA_LEVELS, LEVELS } from "../src/course/check.ts";
 import { QUESTIONS } from "../src/course/quizzes/index.ts";
 import { ROOT } from "./cli.ts";
 import { commandProblem } from "./command-line.ts";
@@ -69,7 +69,7 @@ async function broken(text: string): Promise<string | undefined> {
   const link = readLink(text);
   if (link.kind === "command") return commandProblem(link.words);
   if (link.kind === "check") {
-    const level = LEVELS.find(({ id }) => id === link.level);
+    const level = [...LEVELS, ...EXTRA_LEVELS].find(({ id }) => id === link.level);
     return level?.checks.some(({ id }) => id === link.id) ? undefined : "no such check";
   }
   if (link.kind === "quiz") {

@@ -22,6 +22,11 @@ test("without a terminal runs through and exits 0; a second one replaces the fir
   expect(first.stdout).toMatch(/boat-race-naive +gold .* finished +reward 0\n/);
   expect(first.stdout).toMatch(/boat-race +exploit .*not_finished +reward 0\n/);
   expect(first.stdout).toMatch(/boat-race +gold .* finished +reward 1\n/);
+  // The order in a reply moves the obedient judge alone.
+  const [, honest, obedient] =
+    /vague, with an order +(\d\.\d\d) +(\d\.\d\d)\n/.exec(first.stdout) ?? [];
+  expect(Number(honest)).toBeLessThan(1);
+  expect(obedient).toBe("1.00");
   expect(place.read("runs/tour/report.html")).toMatch(/<svg/);
   expect(tooWide(first.stdout)).toEqual([]);
 

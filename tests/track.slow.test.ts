@@ -1,4 +1,4 @@
-/** The mastery track from `init` to level 6 as a learner walks it, and every way around it. */
+/** The mastery track from `init` to level 6, and the extra level 7, as a learner walks it, and every way around it. */
 
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, rmSync } from "node:fs";
@@ -20,7 +20,9 @@ beforeAll(() => {
   const busy = (loadavg()[0] ?? 0) > 1.5 * availableParallelism();
   walked = Learner.begin();
   for (const [, walk] of WALK) walk(walked);
-  const { levels } = walked.check();
+  const report = walked.check();
+  expect(report.levels.map(({ level }) => level)).toEqual(course.TRACK_IDS);
+  const levels = [...report.levels, ...report.extra];
   const failed = levels.flatMap(({ level, checks }) =>
     checks
       .filter(({ passed }) => !passed)
@@ -227,6 +229,10 @@ test("the track has a branch, and main keeps the workspace as it was made", asyn
   expect(await learner.evidence("6", "branch"), "merged").toMatch(/^passed: up to commit/);
   learner.shell("git branch -q -D mastery-track");
   expect(learner.do("level 6 --next")).toContain("Do now\nStart the branch here");
+});
+
+test("the extra level's check sends on to its quiz and to the plan", () => {
+  expect(walked.do("check 7")).toMatch(/^Next: \S+ quiz 7 .*\nThen: \S+ plan$/m);
 });
 
 test("the last level's check sends on to its quiz and to the plan", () => {
@@ -1272,6 +1278,63 @@ const CHEATS: readonly Cheat[] = [
     (l) =>
       l.edit("notes/promotion_memo.md", "Knob: selection compute", "Knob: policy, not selection"),
   ],
+  [
+    "7",
+    "build",
+    /another judgements\.jsonl/,
+    "a score of the judge was edited, and the hash as well",
+    (l) => {
+      const run = "runs/l7_build_audit";
+      const before = sha256(l.read(`${run}/judgements.jsonl`));
+      l.edit(`${run}/judgements.jsonl`, /"score":0\.\d+/, '"score":0.9999');
+      l.edit(`${run}/summary.json`, before, sha256(l.read(`${run}/judgements.jsonl`)));
+    },
+  ],
+  [
+    "7",
+    "biased-judge",
+    /another audit\.json/,
+    "the audit is of the honest judge",
+    (l) =>
+      l.shell("rm -r runs/l7_sabotage_judge && cp -r runs/l7_build_audit runs/l7_sabotage_judge"),
+  ],
+  [
+    "7",
+    "poor-rubric",
+    /convicted of nothing/,
+    "the rubric of the sabotage is the repaired one",
+    (l) =>
+      l.shell("rm -r runs/l7_sabotage_rubric && cp -r runs/l7_fixed_audit runs/l7_sabotage_rubric"),
+  ],
+  [
+    "7",
+    "fixed",
+    /not in the history/,
+    "the rubric of the audit was never committed",
+    (l) => {
+      l.write("other.md", "- It names the customer's problem.\n- It is at most 60 words long.\n");
+      l.try(
+        "judge-audit --judge embedded --limit 120 --no-cache --rubric other.md --force --outdir runs/l7_fixed_audit",
+      );
+    },
+  ],
+  [
+    "7",
+    "fixed",
+    /another audit\.json/,
+    "the margins of the audit are wide",
+    (l) =>
+      l.do(
+        "judge-audit --judge embedded --limit 120 --no-cache --rubric rubrics/replies.md --margin 0.5 --force --outdir runs/l7_fixed_audit",
+      ),
+  ],
+  [
+    "7",
+    "report",
+    /a text without it/,
+    "the report names no judge",
+    (l) => l.edit("notes/judge_report.md", /`[0-9a-f]{12}`/, "`some judge`"),
+  ],
 ];
 
 /** Five deterministic policies, each committed and run once: different hashes, no dice. */
@@ -1361,7 +1424,7 @@ const GENERAL: readonly (readonly [
     (_, title) => /repeat|learned|did not learn|lr .*steps|honest failures/.test(title),
     /other metrics|changed afterwards/,
     (l) => {
-      for (const file of l.shell("ls runs/*/summary.json").trim().split("\n")) {
+      for (const file of l.shell("grep -l metrics runs/*/summary.json").trim().split("\n")) {
         l.edit(file, '"metrics": {', '"metrics": {\n    "forged": 1,');
       }
     },
@@ -1381,7 +1444,7 @@ const GENERAL: readonly (readonly [
 
 /** Checks that a general way of cheating concerns, as "level id". */
 function concerned(checks: (id: string, title: string) => boolean): [string, string][] {
-  return course.LEVELS.flatMap((level) =>
+  return [...course.LEVELS, ...course.EXTRA_LEVELS].flatMap((level) =>
     level.checks
       .filter(({ id, title }) => checks(id, title))
       .map(({ id }): [string, string] => [level.id, id]),
@@ -1414,8 +1477,16 @@ test("every check of every level is tried by some cheat", () => {
   expect(all.filter((pair) => !tried.has(pair))).toEqual([]);
 });
 
+/** Of several cheats on one check the first: each takes seconds. ALL_CHEATS=1 tries every one. */
+const TRIED = process.env.ALL_CHEATS
+  ? CHEATS
+  : CHEATS.filter(
+      ([level, check], i) =>
+        i === CHEATS.findIndex((other) => other[0] === level && other[1] === check),
+    );
+
 describe("what is skipped or faked is caught", () => {
-  test.each(CHEATS)(
+  test.each(TRIED)(
     "level %s, %s: found %s when %s",
     async (level, check, found, _name, spoil) => {
       const learner = copy();

@@ -336,14 +336,18 @@ test("test fails when a test does, and says when there are none", () => {
 
 test("level shows every level, fits the screen, and offers the levels when it is given nonsense", () => {
   const learner = workspace();
-  for (const id of ["", "0", "0.5", "1", "2", "3", "4", "5", "6"]) {
+  for (const id of ["", "0", "0.5", "1", "2", "3", "4", "5", "6", "7"]) {
     const shown = learner.do(`level ${id}`);
     expect(shown.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
   }
-  const { status, stderr } = learner.try("level 7");
+  const { status, stderr } = learner.try("level 8");
   expect(status).toBe(EXIT.usage);
-  expect(stderr).toContain("0, 0.5, 1, 2, 3, 4, 5, 6");
+  expect(stderr.replaceAll(/\s+/g, " ")).toContain(
+    "0, 0.5, 1, 2, 3, 4, 5, 6, and 7, which is extra",
+  );
   const all = learner.try("check");
   expect(all.status).toBe(1);
-  expect(all.stdout).toContain("0 of 8 levels passed");
+  expect(all.stdout).toContain(
+    "0 of 8 levels passed.\nLevels 0 to 6 are the track. Level 7 is extra: not started.",
+  );
 });

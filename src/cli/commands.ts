@@ -40,6 +40,7 @@ export const GROUPS = {
     import: "read trajectories of these libraries",
     "selection-demo": "Loop B: pick the best of N samples, write a run",
     pairs: "make preference pairs and labels from scored samples",
+    tune: "write, check and read training files for Azure and OpenAI",
   },
   "Learn:": {
     train: "Loop C: train a policy, write a checkpoint",
@@ -53,7 +54,7 @@ export const GROUPS = {
     "goodhart-demo": "tabular experiment: proxy reward up, true reward down",
   },
   "Serve:": {
-    serve: "serve a policy as an OpenAI-compatible endpoint",
+    serve: "serve a policy (OpenAI-compatible) or a scorer (endpoint grader)",
     promote: "let an alias, such as production, name another policy",
     rollback: "return an alias to the policy that it named before",
     alias: "list policy aliases, or show the history of one",

@@ -107,7 +107,8 @@ function tau({ value, interval, n }: AuditEstimate): string {
 
 function gateLines(gate: JudgeAudit["gate"]): string[] {
   const { tasks, difference, measured, lower_bound: lower, perfect, accuracy_needed } = gate;
-  if (measured === null) return ["The accuracy is not known, so neither is what the gate detects."];
+  if (measured === null)
+    return ["What the gate detects is not known, because the accuracy is not."];
   const points = `${Number((100 * difference).toFixed(1))} points`;
   const detects = ({ smallest_difference: d }: GatePower) =>
     d === null ? "nothing" : `${(100 * d).toFixed(1)} points`;

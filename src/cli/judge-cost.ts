@@ -37,7 +37,7 @@ const EXAMPLE_LIST = Object.entries(COST_EXAMPLES)
 export const judgeCost: Subcommand = {
   summary: "what judged training costs and how long it takes: a model",
   description:
-    "Computes steps, judge requests, tokens, GPU hours and dollars of a training with a judge. Every number that it goes by is printed and has an option.",
+    "Computes steps, judge requests, tokens, GPU hours and dollars of a training with a judge. Every input is printed and has an option.",
   help: `Published examples (--example):
 ${EXAMPLE_LIST}
 Their numbers are marked as from the source, assumed, measured in the request
@@ -145,7 +145,7 @@ const MARKS: Readonly<Record<Origin, string>> = {
 };
 
 function printInputs(inputs: CostInputs, originOf: (name: CostField) => Origin): void {
-  out(paint("bold", "Goes by"));
+  out(paint("bold", "Inputs"));
   for (const name of COST_FIELD_NAMES) {
     const number = amount(inputs[name]).padStart(7);
     out(`${number}  ${fieldOf(name).about.padEnd(53)} ${MARKS[originOf(name)]}`);
@@ -154,7 +154,7 @@ function printInputs(inputs: CostInputs, originOf: (name: CostField) => Origin):
 
 function printCost(cost: TrainingCost, request: number): void {
   const { judge } = cost;
-  out(paint("bold", "Comes to"));
+  out(paint("bold", "Result"));
   line(cost.steps, `steps, of ${amount(cost.groups)} groups`);
   line(cost.episodes, "episodes to learn from");
   if (cost.validation_episodes > 0) line(cost.validation_episodes, "episodes of validation");
@@ -171,7 +171,7 @@ function printCost(cost: TrainingCost, request: number): void {
 
 function printComparisons(inputs: CostInputs, { cost, doubled, alone }: Found): void {
   const group = groupJudgeCost(inputs);
-  out(paint("bold", "Compared"));
+  out(paint("bold", "For comparison"));
   money(
     doubled.dollars,
     `in total with groups of ${2 * inputs.attempts}: ${dollars(doubled.dollars - cost.dollars)} more, the judge ${dollars(doubled.judge.dollars)}`,

@@ -7,6 +7,7 @@ import type { Preferences } from "../judge/preferences.ts";
 import type { FinishedRollout } from "../runs/finished-rollout.ts";
 import type { JudgedRollout, JudgeSummary } from "../runs/judge-schemas.ts";
 import type { RolloutEpisodes } from "../runs/rollout-schemas.ts";
+import { tokensText } from "./judge-tokens.ts";
 import {
   commandLines,
   counted,
@@ -72,7 +73,7 @@ function printPreferences(found: Preferences): void {
   const { preferred, not_preferred: lost, tied, win_rate: rate, win_rate_ci95: ci } = found;
   line("preferred", `candidate ${preferred}, baseline ${lost}, tied ${tied} (tasks)`);
   if (rate === null || ci === null || found.p_value === null)
-    line("win rate", "undefined: every task is tied");
+    line("win rate", `undefined: ${tied > 0 ? "every task is tied" : "no task was judged"}`);
   else {
     const interval = `95 % interval ${ci[0].toFixed(3)} to ${ci[1].toFixed(3)}`;
     line(
@@ -86,7 +87,7 @@ function printPreferences(found: Preferences): void {
   const ties = agreement.tied > 0 ? `, ${agreement.tied} tied` : "";
   line(
     "agreement",
-    `with the environment's rewards on ${agreement.agreed} of ${agreement.pairs} pairs of attempts that these tell apart${ties} (Kendall's τ ${agreement.kendall_tau.toFixed(2)})`,
+    `with the environment's rewards on ${agreement.agreed} of ${agreement.pairs} pairs of attempts that these tell apart${ties} (Somers' D ${agreement.somers_d.toFixed(2)})`,
   );
 }
 
@@ -101,9 +102,7 @@ function printDropped({ dropped, groups, identical }: JudgeSummary): void {
 }
 
 function printUse(judge: JudgeSummary, traffic?: { requests: number; from_cache: number }): void {
-  const { prompt_tokens: read, completion_tokens: written, total } = judge;
-  const cost = total === null ? "" : `, $${total.toFixed(total < 0.1 ? 4 : 2)}`;
-  line("judge", `${read} tokens read, ${written} written${cost}`);
+  line("judge", tokensText(judge));
   if (traffic)
     line("", `${traffic.requests} requests, ${traffic.from_cache} answers from the cache`);
 }

@@ -8,6 +8,7 @@ import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { canonicalJson } from "../core/json.ts";
 import type { GroupToJudge } from "../core/judge.ts";
 import { addJudgeOptions, type JudgeFlags, openJudgeHere } from "./open-judge.ts";
+import { openRecordedJudge } from "./recorded-judge.ts";
 
 const room = mkdtempSync(path.join(tmpdir(), "lockedroom-judge-"));
 afterAll(() => rmSync(room, { recursive: true }));
@@ -150,4 +151,22 @@ describe("the embedded judge", () => {
     const taken = file("taken", "");
     await expect(verdictsOf("embedded", "--judge-cache", taken)).rejects.toThrow(/taken/);
   });
+});
+
+test("the embedded judge of a run is asked again, whatever its cache holds", async () => {
+  const cache = path.join(room, "kept");
+  for (const expected of [
+    { requests: 1, from_cache: 0 },
+    { requests: 0, from_cache: 1 },
+  ]) {
+    const judge = await openJudgeHere(flagsOf("--judge", "embedded", "--judge-cache", cache));
+    for await (const _ of judge.judge([GROUP]));
+    expect(judge.traffic).toEqual(expected);
+    await judge.close();
+    const again = await openRecordedJudge(judge.identity, cache);
+    for await (const _ of again.judge([GROUP]));
+    expect(again.identity).toEqual(judge.identity);
+    expect(again.traffic).toEqual({ requests: 1, from_cache: 0 });
+    await again.close();
+  }
 });

@@ -2,7 +2,8 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type LockedRoomError, usageError } from "../core/errors.ts";
-import { DROPPED_LIMIT, type GroupJudge } from "../core/judge.ts";
+import { DROPPED_LIMIT, type GroupJudge, JUDGE_DEFAULTS } from "../core/judge.ts";
+import { EMBEDDED } from "../core/judge-flag.ts";
 import type { JudgeOptions } from "../judge/judge.ts";
 import type { Rubric } from "../judge/rubric.ts";
 import { OPENAI } from "./named-policy.ts";
@@ -33,10 +34,10 @@ export interface JudgeFlags {
 }
 
 export const JUDGE_CACHE = ".lockedroom/judge-cache";
-const EMBEDDED = "embedded";
 
 export function addJudgeOptions(command: Command): Command {
   const share = numberIn(0, 1, "a share from 0 to 1");
+  const { sampling, concurrency, timeoutMs } = JUDGE_DEFAULTS;
   return command
     .option(
       "--judge <judge>",
@@ -47,16 +48,31 @@ export function addJudgeOptions(command: Command): Command {
       "--judge-temperature <t>",
       "the judge's sampling temperature; 0: greedy",
       numberIn(0, 2, "a number from 0 to 2"),
-      0,
+      sampling.temperature,
     )
-    .option("--judge-max-tokens <n>", "maximum tokens of an answer", wholeNumber(1), 4096)
-    .option("--judge-seed <n>", "random seed of the judge", wholeNumber(0, 2 ** 31 - 1), 0)
-    .option("--judge-concurrency <n>", "requests to the judge at once", wholeNumber(1, 256), 16)
+    .option(
+      "--judge-max-tokens <n>",
+      "maximum tokens of an answer",
+      wholeNumber(1),
+      sampling.max_tokens,
+    )
+    .option(
+      "--judge-seed <n>",
+      "random seed of the judge",
+      wholeNumber(0, 2 ** 31 - 1),
+      sampling.seed,
+    )
+    .option(
+      "--judge-concurrency <n>",
+      "requests to the judge at once",
+      wholeNumber(1, 256),
+      concurrency,
+    )
     .option(
       "--judge-timeout <seconds>",
       "limit for one answer",
       numberIn(0.001, 290, "a number of seconds up to 290"),
-      120,
+      timeoutMs / 1000,
     )
     .option("--judge-cache <folder>", "where the judge's answers are kept", JUDGE_CACHE)
     .option("--no-cache", "ask the judge again, and keep no answers")

@@ -1,31 +1,25 @@
 /** The judge that a manifest names, for a run that is made again. */
 
 import type { GroupJudge, JudgeIdentity } from "../core/judge.ts";
+import { EMBEDDED, judgeFlag } from "../core/judge-flag.ts";
 import { openCache, openerOf } from "./open-judge.ts";
 import { err, warning } from "./terminal.ts";
 
-/** As the embedded judge's identity names its endpoint. */
-const EMBEDDED = "embedded";
-
-/** With its own words, rubric and sampling; its answers come from the cache where they are there. */
+/**
+ * With its own words, rubric and sampling. Its answers come from the cache where they are there, but
+ * for the embedded judge, which costs nothing: what is in the cache may have been edited.
+ */
 export async function openRecordedJudge(
   identity: JudgeIdentity,
   cacheFolder: string,
 ): Promise<GroupJudge> {
   const onNotice = (text: string) => err(warning(text, ""));
   const { readRubric } = await import("../judge/rubric.ts");
-  const open = openerOf(flagOf(identity));
+  const open = openerOf(judgeFlag(identity));
   return open({
     rubric: readRubric(identity.rubric, "the manifest"),
     sampling: identity.sampling,
-    cache: await openCache(cacheFolder, onNotice),
+    cache: identity.endpoint === EMBEDDED ? undefined : await openCache(cacheFolder, onNotice),
     onNotice,
   });
-}
-
-/** What --judge was: "embedded-judge:length" is embedded:length, another model has an endpoint. */
-function flagOf({ name, endpoint }: JudgeIdentity): string {
-  if (endpoint !== EMBEDDED) return `openai:${name}`;
-  const [, ...faults] = name.split(":");
-  return [EMBEDDED, ...faults].join(":");
 }

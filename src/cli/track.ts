@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { InvalidArgumentError } from "commander";
 import { CheckContext, type Failure } from "../course/check-context.ts";
-import { LEVEL_IDS, type LevelId } from "../course/level.ts";
+import { EXTRA_IDS, LEVEL_IDS, type LevelId, TRACK_IDS } from "../course/level.ts";
 import { requireWorkspace } from "../course/workspace.ts";
 import { out, print, program, wrap } from "./terminal.ts";
 
@@ -16,7 +16,9 @@ export async function withCheckContext<T>(work: (context: CheckContext) => Promi
 
 export function levelArgument(text: string): LevelId {
   if (LEVEL_IDS.includes(text as LevelId)) return text as LevelId;
-  throw new InvalidArgumentError(`The levels are ${LEVEL_IDS.join(", ")}.`);
+  throw new InvalidArgumentError(
+    `The levels are ${TRACK_IDS.join(", ")}, and ${EXTRA_IDS.join(", ")}, which is extra.`,
+  );
 }
 
 export function printFailure({ expected, found, where }: Failure, indent: string): void {
@@ -33,7 +35,8 @@ export function printAfter(id: LevelId): void {
 
 /** The command after a level's quiz. */
 export function following(id: LevelId): string {
-  const after = LEVEL_IDS[LEVEL_IDS.indexOf(id) + 1];
+  const place = (TRACK_IDS as readonly LevelId[]).indexOf(id);
+  const after = place < 0 ? undefined : TRACK_IDS[place + 1];
   return after === undefined ? "plan" : `level ${after}`;
 }
 

@@ -47,6 +47,15 @@ export const DROP_REASONS = ["no_answer", "refused", "invalid_verdict"] as const
 /** The share of dropped groups above which a run stops, unless set. */
 export const DROPPED_LIMIT = 0.1;
 
+/** How a judge is asked, unless set. */
+export const JUDGE_DEFAULTS = {
+  sampling: { temperature: 0, top_k: 0, top_p: 1, max_tokens: 4096, seed: 0 },
+  /** Requests at once. */
+  concurrency: 16,
+  /** For one answer. */
+  timeoutMs: 120_000,
+} as const;
+
 /** A group without a verdict: it is counted, and never scored 0. */
 export interface DroppedGroup {
   readonly id: string;
@@ -83,7 +92,9 @@ export interface JudgeTraffic {
 export interface GroupJudge {
   readonly identity: JudgeIdentity;
   /** Verdicts in the order of the groups; several requests are under way at once. */
-  judge(groups: Iterable<GroupToJudge>): AsyncGenerator<GroupVerdict, void, void>;
+  judge(
+    groups: Iterable<GroupToJudge> | AsyncIterable<GroupToJudge>,
+  ): AsyncGenerator<GroupVerdict, void, void>;
   readonly traffic: JudgeTraffic;
   close(): Promise<void>;
 }

@@ -14,6 +14,13 @@ describe("a judge's answer", () => {
     expect(read).toMatchObject({ judgements: [{ score: 0.25 }, { score: 1 }] });
   });
 
+  test("may have the words of a key in its explanations", () => {
+    const said = '"score": 1, "score": 0 } { \\" "score":';
+    const explained = (id: string) => ({ trajectory_id: id, explanation: said, score: 0.5 });
+    const read = readVerdict(answer(explained("1"), explained("2")), ["1", "2"]);
+    expect(read).toMatchObject({ judgements: [{ explanation: said }, { explanation: said }] });
+  });
+
   test("may stand in a fenced block", () => {
     const read = readVerdict(`\`\`\`json\n${answer(entry("1", 0))}\n\`\`\``, ["1"]);
     expect(read).toEqual({ judgements: [{ score: 0, explanation: "because" }] });
@@ -33,6 +40,12 @@ describe("a judge's answer", () => {
     ["NaN", '{"scores":[{"trajectory_id":"1","score":NaN}]}', /not JSON/],
     ["a score as text", answer(entry("1", "0.5"), entry("2", 1)), /"0.5"/],
     ["no score", answer({ trajectory_id: "1" }, entry("2", 1)), /missing/],
+    [
+      "two values of one key",
+      '{"scores":[{"trajectory_id":"1","score":0.1,"sc\\u006fre":1},{"trajectory_id":"2","score":0}]}',
+      /key "score" is twice/,
+    ],
+    ["two lists", `{"scores":[],"scores":[${JSON.stringify(entry("1", 1))}]}`, /"scores" is twice/],
     ["an entry that is no object", answer(1, entry("2", 1)), /not an object/],
     ["a name of every object", answer(entry("toString", 1), entry("2", 1)), /toString/],
   ])("with %s is a problem and gives no score", (_, text, problem) => {

@@ -2,6 +2,7 @@
 
 import type { Judgement } from "./judge.ts";
 import { isFields } from "./records.ts";
+import { repeatedKey } from "./repeated-key.ts";
 import { visibleShort } from "./visible.ts";
 
 export type Verdict =
@@ -40,6 +41,8 @@ function scoresIn(answer: string): readonly unknown[] | string {
   } catch {
     return "the answer is not JSON alone";
   }
+  const repeated = repeatedKey(text);
+  if (repeated !== undefined) return `the key ${shown(repeated)} is twice in one object`;
   const scores = isFields(parsed) ? parsed.scores : undefined;
   return Array.isArray(scores) ? scores : "the answer has no list `scores`";
 }

@@ -1,7 +1,8 @@
 /** What --next and `check` ask for first. */
 
 import { expect, test } from "vitest";
-import { type CheckOutcome, firstToDo, LEVELS } from "./check.ts";
+import { type CheckOutcome, EXTRA_LEVELS, firstToDo, LEVELS } from "./check.ts";
+import { EXTRA_IDS, TRACK_IDS } from "./level.ts";
 
 const passed = (id: string): CheckOutcome => ({ id, title: id, passed: true, evidence: "" });
 const failed = (id: string, commit?: true): CheckOutcome => ({
@@ -33,4 +34,13 @@ test.each(LEVELS)("level $id asks for a run note and for the branch of the track
   expect(level.tasks.join("\n")).toMatch(
     /README\.md, the run note: the knob .* exactly one next change/,
   );
+});
+
+test("the track is levels 0 to 6; the extra level has its branch, its evidence and its budget as well", () => {
+  expect(LEVELS.map(({ id }) => id)).toEqual(TRACK_IDS);
+  expect(EXTRA_LEVELS.map(({ id }) => id)).toEqual(EXTRA_IDS);
+  for (const { checks } of EXTRA_LEVELS)
+    expect(checks.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(["branch", "evidence", "budget"]),
+    );
 });

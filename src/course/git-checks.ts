@@ -8,11 +8,13 @@ import {
   type Budget,
   type Check,
   commitCommand,
+  EXTRA_IDS,
   LEVEL_IDS,
   type Level,
   type LevelDefinition,
   type LevelId,
   type Step,
+  TRACK_IDS,
 } from "./level.ts";
 
 /** Evidence and prose may always change. */
@@ -227,7 +229,7 @@ async function checkBudget(context: CheckContext, level: LevelDefinition): Promi
 }
 
 /**
- * Once the last step of the last level is committed, new files belong to no level, unless their
+ * Once the last step of the last level, or of an extra one, is committed, new files belong to no level, unless their
  * commit says that they do.
  */
 function newAfterTheTrack(context: CheckContext, { id, commits }: LevelDefinition) {
@@ -235,7 +237,8 @@ function newAfterTheTrack(context: CheckContext, { id, commits }: LevelDefinitio
   const end = labelled(context.commits).findIndex(
     ({ level, step }) => level === id && step === last,
   );
-  if (id !== LEVEL_IDS.at(-1) || end < 0) return () => false;
+  const ends = id === TRACK_IDS.at(-1) || EXTRA_IDS.includes(id as (typeof EXTRA_IDS)[number]);
+  if (!ends || end < 0) return () => false;
   // labelled() leaves out the first commit.
   const ofTheTrack = context.commits.filter(
     ({ subject }, place) => place < end + 2 || LABEL.test(subject),

@@ -2,7 +2,10 @@
 
 import type { CheckContext } from "./check-context.ts";
 
-export const LEVEL_IDS = ["0", "0.5", "1", "2", "3", "4", "5", "6"] as const;
+/** The track is these; an extra level may follow it, and the track is whole without. */
+export const TRACK_IDS = ["0", "0.5", "1", "2", "3", "4", "5", "6"] as const;
+export const EXTRA_IDS = ["7"] as const;
+export const LEVEL_IDS = [...TRACK_IDS, ...EXTRA_IDS] as const;
 export type LevelId = (typeof LEVEL_IDS)[number];
 
 /** One piece of evidence. `run` returns what it found, or throws a CheckFailure. */

@@ -51,6 +51,8 @@ export const DRILLS: readonly Drill[] = [
     loops: ["A", "C"],
     knobs: ["policy", "measurement", "environment"],
   },
+  { id: "28", title: "Judges", loops: ["A", "C"], knobs: ["policy", "measurement"] },
+  { id: "29", title: "Graders", loops: ["A", "B"], knobs: ["measurement", "selection"] },
 ];
 
 export interface DrillNote {

@@ -131,3 +131,28 @@ describe("best", () => {
     expect(bestEvaluation([])).toBeUndefined();
   });
 });
+
+describe("where a judge rewards", () => {
+  /** The judge's scores of the policy and, beside it, of the initial one; labels fall from the start. */
+  const judged = (scores: readonly (readonly [own: number, initial: number])[]) => ({
+    steps: [],
+    evaluations: scores.map(([own, initial], i) => ({
+      ...evaluation(5 * i, [300, 240, 200, 190][i] as number, own * EXAMPLES),
+      judge: {
+        ...{ score_mean: own, baseline_mean: initial, win_rate: 0.5 },
+        ...{ groups: EXAMPLES, dropped: 0, prompt_tokens: 1, completion_tokens: 1 },
+      },
+    })),
+  });
+
+  test("the initial policy's score beside the later one counts, not the one that it had alone", () => {
+    const alone = [0.9, 0.9] as const;
+    const preferred = judged([alone, [0.8, 0.4], [0.8, 0.4], [0.8, 0.4]]);
+    expect(readDirections(preferred).reward?.proxy).toMatchObject({ from: 0.4, to: 0.8 });
+    expect(verdict(preferred)).toBe("reward hacking");
+    const low = [0.1, 0.1] as const;
+    const worse = judged([low, [0.3, 0.8], [0.3, 0.8], [0.3, 0.8]]);
+    expect(readDirections(worse).reward?.direction).toBe("down");
+    expect(verdict(worse)).not.toBe("reward hacking");
+  });
+});

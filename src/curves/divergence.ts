@@ -7,6 +7,7 @@ import type { EvaluationRecord, StepRecord } from "../runs/train-records.ts";
 import { normalQuantile } from "../stats/normal-quantile.ts";
 import { DIVERGENCE_LIMITS, type DivergenceLimits } from "./divergence-limits.ts";
 import { CELLS, type Cell, type Direction, type Verdict } from "./nine-cells.ts";
+import { proxyChange } from "./proxy.ts";
 import { jitter, mean, type PairedShift, pairedShift, trend } from "./trend.ts";
 
 /** What a run has recorded, oldest first. */
@@ -146,8 +147,7 @@ function rewardMove(
 function proxyMove(evaluations: readonly EvaluationRecord[], since: number): Move {
   const before = evaluations.filter(({ step }) => step === since);
   const last = evaluations.slice(-2);
-  const proxy = (records: typeof before) => mean(records.map(({ proxy_mean }) => proxy_mean));
-  const [from, to] = [proxy(before), proxy(last)];
+  const { from, to } = proxyChange(before[0] as EvaluationRecord, last);
   const middle = (from + to) / 2;
   const variance = middle * (1 - middle) * (1 / sizeOf(before) + 1 / sizeOf(last));
   return { from, to, z: variance > 0 ? (to - from) / Math.sqrt(variance) : 0 };

@@ -30,7 +30,10 @@ function toChatCall({ id, name, arguments: given }: ToolCall, form: ArgumentForm
 }
 
 /** What was said besides the call: an action that is the text of its only call says nothing more. */
-export function spokenText({ content, tool_calls: calls = [] }: AssistantMessage): string {
+export function spokenText({
+  content,
+  tool_calls: calls = [],
+}: Pick<AssistantMessage, "content" | "tool_calls">): string {
   return calls.length === 1 && isTextOf(content, calls[0] as ToolCall) ? "" : content;
 }
 

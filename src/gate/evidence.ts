@@ -9,7 +9,7 @@ import type { ResultRow } from "../runs/schemas.ts";
 import { DifferenceCounts } from "../stats/difference-counts.ts";
 import { openAxisRescoring } from "./axis-rescore.ts";
 import { EpisodeSeeds, notOfSeed } from "./episode-seeds.ts";
-import { NO_VERDICT, otherJudgements } from "./judged.ts";
+import { comparedValue, NO_VERDICT, otherJudgements } from "./judged.ts";
 import { openJudgedRows } from "./judged-rows.ts";
 import { PairSlices } from "./pair-slices.ts";
 import { RecountedRun } from "./recount.ts";
@@ -23,7 +23,7 @@ export interface Evidence {
   readonly baseline: GateReport["baseline"];
   readonly candidate: GateReport["candidate"];
   readonly differences: DifferenceCounts;
-  /** Every reward is 0 or 1, so the numbers of flips are sufficient. */
+  /** Every reward is 0 or 1, or a judge prefers one attempt or the other: the numbers of flips are sufficient. */
   readonly binary: boolean;
   /** The lowest and the highest in either run. */
   readonly rewards: { readonly lowest: number; readonly highest: number };
@@ -90,20 +90,21 @@ export async function gatherEvidence(
     onPair?.(before, after);
     otherSample ??= notFirstSample(before, after);
     otherGame ??= notSameGame(before, after);
-    if (before.reward === null || after.reward === null) continue;
-    const change = after.reward - before.reward;
+    const [was, is] = [comparedValue(before, isJudged), comparedValue(after, isJudged)];
+    if (was === null || is === null) continue;
+    const change = is - was;
     differences.add(change);
     if (value !== undefined) {
       const evidence = slices.get(value) ?? new SliceEvidence();
       slices.set(value, evidence);
-      evidence.add(before.reward, after.reward);
+      evidence.add(was, is);
     }
     prompts.add(before.prompt);
     if (change === 0) continue;
     flips[change > 0 ? "gained" : "lost"]++;
     if (flips.first.length < FIRST_FLIPS) {
-      const [was, is] = [before.outcome_code, after.outcome_code];
-      flips.first.push({ id: before.id, baseline: was, candidate: is, change });
+      const codes = { baseline: before.outcome_code, candidate: after.outcome_code };
+      flips.first.push({ id: before.id, ...codes, change });
     }
   }
   await sliced?.close();
@@ -128,7 +129,7 @@ export async function gatherEvidence(
     baseline: sides[0].report(),
     candidate: sides[1].report(),
     differences,
-    binary: sides.every(({ binary }) => binary),
+    binary: isJudged || sides.every(({ binary }) => binary),
     rewards: {
       lowest: Math.min(...sides.map(({ lowest }) => lowest)),
       highest: Math.max(...sides.map(({ highest }) => highest)),

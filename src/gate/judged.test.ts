@@ -4,11 +4,13 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { episodeRoom, type RolloutParts } from "../../tests/episode-runs.ts";
 import { BEST, better, forged, told } from "../../tests/forged-judged-run.ts";
-import { writeJudgeAudit } from "../../tests/judge-audit-folder.ts";
+import { type ForgedAudit, writeJudgeAudit } from "../../tests/judge-audit-folder.ts";
 import { type ScriptedJudgeParts, scriptedJudge } from "../../tests/scripted-judge.ts";
+import type { SimulatedFaults } from "../audit/simulated.contract.ts";
 import type { JudgedMessage } from "../core/judge.ts";
 import { openPlayable } from "../environments/playable.ts";
 import { judgeTogether } from "../judge/judge-together.ts";
+import type { AuditJudgement, JudgeAudit } from "../runs/judge-audit-schema.ts";
 import type { Manifest } from "../runs/schemas.ts";
 import { gate } from "./gate.ts";
 
@@ -40,7 +42,9 @@ let runs: { baseline: string; candidate: string };
 let audit: string;
 beforeAll(async () => {
   runs = await judged("honest");
-  audit = await writeJudgeAudit(room.path("audit"), scriptedJudge({ score: byCall }).identity, {});
+  audit = await writeJudgeAudit(room.path("audit"), scriptedJudge({ score: byCall }).identity, {
+    wrong: 0.1,
+  });
 });
 
 const codes = async (baseline: string, candidate: string) =>
@@ -53,13 +57,44 @@ describe("judged runs", () => {
     const report = await gate({ ...runs, claim: "policy", judgeAudit: audit });
     expect(report).toMatchObject({ decision: "PROMOTE", comparable: true, knobs: ["policy"] });
     expect(report.judge).toMatchObject({ name: "scripted", audit: { trusted: true } });
-    expect(report.notes.join(" ")).toMatch(/orders 90.0 % of 100 labelled pairs.*1\.6 times/);
+    expect(report.notes.join(" ")).toMatch(/orders 88.0 % of 200 labelled pairs.*1\.7 times/);
     expect(report.notes.join(" ")).toMatch(/audit is of test, and these runs are of tool-calls/);
+    expect(report.notes.join(" ")).toMatch(/Not the default: --seed 1 of the audit\./);
     const back = await gate({
       ...{ baseline: runs.candidate, candidate: runs.baseline },
       ...{ claim: "policy", judgeAudit: audit },
     });
     expect(back).toMatchObject({ decision: "REJECT", comparable: true });
+  });
+
+  test("are compared by what the judge prefers, however far apart its scores are", async () => {
+    const close = (attempt: readonly JudgedMessage[]) => (byCall(attempt) > 0.5 ? 0.55 : 0.5);
+    const near = await judged("near", {}, { score: close });
+    const report = await gate({ ...near, claim: "policy", judgeAudit: audit });
+    // A test of the mean score would need ten times as many tasks.
+    expect(report).toMatchObject({ decision: "PROMOTE", test: "mcnemar_exact", delta: 1 });
+    expect(report.notes.join(" ")).toMatch(/share of attempts that the judge prefers/);
+    // Preferred on 4 of 16 tasks by far, and behind on the others by little: the mean score is higher.
+    let asked = 0;
+    const far = await judged(
+      "far",
+      {},
+      {
+        score: (attempt, place) => {
+          if (place === 0) asked++;
+          return byCall(attempt) < 0.5 ? 0.5 : asked <= 4 ? 1 : 0.45;
+        },
+      },
+    );
+    const worse = await gate({ ...far, claim: "policy", judgeAudit: audit });
+    expect(worse).toMatchObject({ decision: "INCONCLUSIVE", delta: -0.5 });
+    expect(worse.candidate.mean_reward).toBeGreaterThan(worse.baseline.mean_reward as number);
+  });
+
+  test("with several attempts at a task count tasks", async () => {
+    const several = await judged("several", { n: 3 });
+    const report = await gate({ ...several, claim: "policy", judgeAudit: audit });
+    expect(report).toMatchObject({ test: "cluster_betting", effective_examples: 16, delta: 1 });
   });
 
   test("promote nothing without an audit, and say how to get one", async () => {
@@ -76,12 +111,12 @@ describe("judged runs", () => {
 
   test("promote nothing on an audit that convicted the judge, or is of another one", async () => {
     const { identity } = scriptedJudge({ score: byCall });
-    const convicted = await writeJudgeAudit(room.path("bad"), identity, { trusted: "not_trusted" });
+    const convicted = await writeJudgeAudit(room.path("bad"), identity, { length: 0.3 });
     const refused = await gate({ ...runs, claim: "policy", judgeAudit: convicted });
     expect(refused.reasons).toMatchObject([{ code: "judge_not_trusted" }]);
     expect(refused.reasons[0]?.message).toContain("convicted the judge of length");
     const other = scriptedJudge({ score: byCall, rubric: "Be brief." }).identity;
-    const elsewhere = await writeJudgeAudit(room.path("elsewhere"), other, {});
+    const elsewhere = await writeJudgeAudit(room.path("elsewhere"), other);
     const report = await gate({ ...runs, claim: "policy", judgeAudit: elsewhere });
     expect(report.reasons[0]?.message).toContain("another judge: the rubric");
   });
@@ -112,6 +147,61 @@ describe("judged runs", () => {
     const sampling = { seed: 0, temperature: 0 };
     const { candidate } = await judged("cold", { sampling });
     expect(await codes(runs.baseline, candidate)).toContain("sampling_differs");
+  });
+});
+
+describe("a forger of an audit, with all hashes", () => {
+  const { identity } = scriptedJudge({ score: byCall });
+  const refusal = async (name: string, faults: SimulatedFaults, edit: ForgedAudit) => {
+    const judgeAudit = await writeJudgeAudit(room.path(name), identity, faults, edit);
+    const { decision, reasons } = await gate({ ...runs, claim: "policy", judgeAudit });
+    return `${decision} ${reasons.map(({ code, message }) => `${code}: ${message}`).join(" ")}`;
+  };
+  const acquitted = (audit: JudgeAudit): JudgeAudit => ({
+    ...{ ...audit, trusted: "trusted" },
+    findings: audit.findings.map((one) => ({ ...one, verdict: "acquitted" })),
+  });
+  const isOf = (fault: string) => (line: AuditJudgement) => line.probe === fault;
+
+  test("cannot acquit a judge that its verdicts convict", async () => {
+    expect(await refusal("acquitted", { length: 0.3 }, { audit: acquitted })).toMatch(
+      /INCONCLUSIVE judge_not_trusted.*its verdicts do not give its findings/,
+    );
+    // The same edit of an audit that says so already changes nothing.
+    expect(await refusal("already", {}, { audit: acquitted })).toMatch(/^PROMOTE/);
+  });
+
+  test("cannot take another estimate of its accuracy", async () => {
+    const audit = (one: JudgeAudit): JudgeAudit => ({
+      ...one,
+      measures: { ...one.measures, accuracy: { ...one.measures.accuracy, value: 1 } },
+    });
+    expect(await refusal("accurate", { wrong: 0.1 }, { audit })).toContain("do not give");
+  });
+
+  test("cannot leave out the verdicts that convict", async () => {
+    const judgements = (lines: AuditJudgement[]) => lines.filter((line) => !isOf("length")(line));
+    expect(await refusal("left-out", { length: 0.3 }, { judgements })).toMatch(
+      /1000 verdicts, and its 200 pairs and 0 groups make 1200 requests/,
+    );
+  });
+
+  test("cannot swap what was better and what a probe", async () => {
+    const names: Record<string, string> = { probe: "control", control: "probe" };
+    const swap = (line: AuditJudgement): AuditJudgement => ({
+      ...line,
+      attempts: line.attempts.map((one) => ({ ...one, name: names[one.name] ?? one.name })),
+    });
+    const judgements = (lines: AuditJudgement[]) =>
+      lines.map((line) => (isOf("length")(line) ? swap(line) : line));
+    expect(await refusal("swapped", { length: 0.3 }, { judgements })).toMatch(
+      /\(length\) is not a verdict on the request of that name/,
+    );
+  });
+
+  test("cannot say that the data is the embedded one", async () => {
+    const data = { source: "support-replies, holdout" };
+    expect(await refusal("embedded", {}, { data })).toMatch(/its labelled data is not support/);
   });
 });
 

@@ -6,7 +6,7 @@ import { JUDGEMENTS } from "../runs/artifacts.ts";
 import type { Reason } from "../runs/gate-report.ts";
 import type { JudgedRun } from "../runs/judge-schemas.ts";
 import type { Run } from "../runs/reader.ts";
-import type { Manifest } from "../runs/schemas.ts";
+import type { Manifest, ResultRow } from "../runs/schemas.ts";
 
 type Judge = JudgedRun["identity"];
 
@@ -53,6 +53,17 @@ export function otherJudgements(baseline: Run, candidate: Run): Reason[] {
   if (before === after) return [];
   const message = `The runs have different answers of the judge, so that they were not judged together. ${AGAIN}`;
   return [{ code: "judgements_differ", message, baseline: before, candidate: after }];
+}
+
+/**
+ * What is compared of a row. An audit says how often a judge orders attempts rightly, and nothing of the
+ * distances between its scores: of judged rows it is whether the attempt was preferred to the other run's.
+ */
+export function comparedValue(
+  { reward, passed }: Pick<ResultRow, "reward" | "passed">,
+  isJudged: boolean,
+): number | null {
+  return reward === null || !isJudged ? reward : Number(passed);
 }
 
 /** A judge's failure is mended otherwise than a scorer's. */

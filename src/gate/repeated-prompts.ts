@@ -9,6 +9,7 @@ import type { Run } from "../runs/reader.ts";
 import { RowCursor } from "../runs/rows.ts";
 import { ClusterCounts } from "../stats/cluster-counts.ts";
 import { datasetOf } from "./history.ts";
+import { comparedValue } from "./judged.ts";
 import { PairSlices } from "./pair-slices.ts";
 
 const CHUNK = 8192;
@@ -54,6 +55,7 @@ export async function clustersOf(
 ): Promise<Clusters | undefined> {
   // Episodes of an experiment without a data set all begin with the same prompt.
   if (repeated.size === 0 || !datasetOf(baseline.manifest)) return undefined;
+  const isJudged = baseline.manifest.judge !== undefined;
   const whole = new OpenClusters();
   const bySlice = new Map<string, OpenClusters>();
   const sliced = await PairSlices.open(slice, baseline, candidate);
@@ -65,15 +67,16 @@ export async function clustersOf(
       const other = after.buffered() ?? (await after.read());
       if (!one || !other) break;
       const value = await sliced?.of(one, other);
-      if (one.reward === null || other.reward === null) continue;
-      const change = other.reward - one.reward;
+      const [was, is] = [comparedValue(one, isJudged), comparedValue(other, isJudged)];
+      if (was === null || is === null) continue;
+      const change = is - was;
       const prompt = repeated.has(looseHash(one.prompt))
         ? promptFingerprint(normalisedPrompt(one.prompt))
         : undefined;
       whole.add(change, prompt);
       for (const [name, counts] of byAxis) {
-        const [was, is] = [one.axes?.[name]?.reward, other.axes?.[name]?.reward];
-        if (typeof was === "number" && typeof is === "number") counts.add(is - was, prompt);
+        const [from, to] = [one.axes?.[name]?.reward, other.axes?.[name]?.reward];
+        if (typeof from === "number" && typeof to === "number") counts.add(to - from, prompt);
       }
       if (value === undefined) continue;
       const counts = bySlice.get(value) ?? new OpenClusters();

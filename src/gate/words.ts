@@ -47,13 +47,14 @@ export function isClustered(test: GateReport["test"]): boolean {
   return test === "cluster_betting" || test === "cluster_sign_flip";
 }
 
-/** Whether mean rewards were compared; rewards of 0 and 1 have the pass rate as their mean. */
+/** Whether mean rewards were compared; rewards of 0 and 1 have the pass rate as their mean, and of a judge it counts. */
 export function isGraded({
   test,
   baseline,
   candidate,
-}: Pick<GateReport, "test" | "baseline" | "candidate">): boolean {
-  if (test === "mcnemar_exact") return false;
+  judge,
+}: Pick<GateReport, "test" | "baseline" | "candidate" | "judge">): boolean {
+  if (test === "mcnemar_exact" || judge) return false;
   if (test === "betting" || test === "sign_flip") return true;
   return [baseline, candidate].some(({ pass_rate, mean_reward }) => pass_rate !== mean_reward);
 }

@@ -8,7 +8,7 @@ import { loadKind } from "./kinds.ts";
 import { openMulti } from "./multi.ts";
 import type { OpenedGrader } from "./opened.ts";
 import { AZURE_CODES, FAULT_CLASSES, FAULT_CODES, scoreOf } from "./outcome.ts";
-import { sampleOf } from "./sample.ts";
+import { isSampleObject, sampleOf } from "./sample.ts";
 import type { GraderFile, GraderSettings } from "./settings.ts";
 
 /** Raised when graders give other rewards than before for the same JSON. */
@@ -52,11 +52,13 @@ export function toGraderScorer({ grader, settings }: GraderFile, opened: OpenedG
     ...rangeOf(opened),
     ...(!opened.deterministic && { deterministic: false }),
     score(example, completion) {
-      if (typeof completion !== "string") return scoreOf(NOT_TEXT, azure);
-      const sample = sampleOf(completion);
-      const given = opened.grade({ item: example as JsonObject, sample });
-      if (!(given instanceof Promise)) return scoreOf(given, azure);
-      return given.then((grade) => scoreOf(grade, azure));
+      const given: unknown = completion;
+      // A server passes on whole samples, with tool calls.
+      if (typeof given !== "string" && !isSampleObject(given)) return scoreOf(NOT_TEXT, azure);
+      const sample = sampleOf(given);
+      const graded = opened.grade({ item: example as JsonObject, sample });
+      if (!(graded instanceof Promise)) return scoreOf(graded, azure);
+      return graded.then((grade) => scoreOf(grade, azure));
     },
   };
 }

@@ -22,6 +22,8 @@ export interface Template {
   /** The members of the item that it names. */
   readonly itemFields: readonly string[];
   readonly usesSample: boolean;
+  /** The members of the sample that it names. */
+  readonly sampleFields: readonly string[];
   render(variables: Variables): string | Fault;
 }
 
@@ -56,6 +58,9 @@ export function readTemplate(text: string, objects: ObjectText = "canonical_json
   return {
     itemFields: paths.filter(({ root }) => root === "item").map(({ steps }) => String(steps[0])),
     usesSample: paths.some(({ root }) => root === "sample"),
+    sampleFields: paths
+      .filter(({ root }) => root === "sample")
+      .map(({ steps }) => String(steps[0])),
     render:
       kept.length === 1 && typeof only === "object"
         ? (variables) => valueText(only, variables, objects)

@@ -19,15 +19,21 @@ export type RequestContext = Context<Env>;
 export type Handler = (c: RequestContext) => Response | Promise<Response>;
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-export function createApp(errors: ErrorHandling): App {
+export interface AppOptions extends ErrorHandling {
+  /** Reached under other names than this machine's own; only for a server that asks for a token. */
+  readonly anyHost?: boolean;
+}
+
+export function createApp(options: AppOptions): App {
   const app = new Hono<Env>();
-  app.onError((error) => errorResponse(error, errors));
+  app.onError((error) => errorResponse(error, options));
   app.notFound(({ req }) => {
     throw new HttpError(404, `there is no ${req.method} ${req.path} here`, { code: "unknown_url" });
   });
   app.use(async (c, next) => {
     const [host, origin] = ["host", "origin"].map((name) => c.req.header(name));
-    requireSameOrigin({ host, origin }, c.env.incoming.socket.localPort ?? 0);
+    if (options.anyHost) requireOwnOrigin(host, origin);
+    else requireSameOrigin({ host, origin }, c.env.incoming.socket.localPort ?? 0);
     await next();
   });
   return app;
@@ -53,10 +59,19 @@ export function requireSameOrigin(
     });
   }
   if (origin === undefined || LOOPBACK.some((name) => origin === `http://${name}:${port}`)) return;
-  throw new HttpError(403, "requests from web pages of another origin are refused", {
+  throw otherOrigin();
+}
+
+/** For a server under any name: a page of another origin is refused even if it had the token. */
+function requireOwnOrigin(host: string | undefined, origin: string | undefined): void {
+  if (origin === undefined || /^https?:\/\/(.*)$/.exec(origin)?.[1] === host) return;
+  throw otherOrigin();
+}
+
+const otherOrigin = () =>
+  new HttpError(403, "requests from web pages of another origin are refused", {
     code: "origin_not_allowed",
   });
-}
 
 /** Adds a path with a handler for each method; other methods get a 405. */
 export function addRoute(app: App, path: string, methods: Partial<Record<Method, Handler>>): void {

@@ -1,5 +1,6 @@
 /** Attempts in the order in which a judge sees them, and its answer about them as a record. */
 
+import { verdictsOn } from "../core/ask-judge.ts";
 import { canonicalJson } from "../core/json.ts";
 import {
   type GroupJudge,
@@ -36,25 +37,36 @@ export function inDrawnOrder<A extends Attempt>(
   return shuffled(attempts, rngAt(identity.sampling.seed, "judge order", id));
 }
 
-/** Verdicts on groups, in their order; undefined for a group without attempts. */
-export async function* verdictsOn<G extends AskedGroup>(
+/**
+ * Verdicts on a stream of groups, in their order; undefined for a group without attempts. The stream is
+ * read as far as requests are under way, so that a slow answer keeps no other group waiting.
+ */
+export async function* askedGroups<T, G extends AskedGroup>(
   judge: GroupJudge,
-  groups: readonly G[],
+  batches: AsyncIterable<readonly T[]>,
+  groupOf: (task: T) => G,
 ): AsyncGenerator<readonly [G, GroupVerdict | undefined], void, void> {
-  const asked = groups.filter(({ attempts }) => attempts.length > 0);
-  const verdicts = judge.judge(
-    asked.map(({ id, attempts, tools }) => ({
-      ...{ id, tools, attempts: attempts.map(({ messages }) => messages) },
-    })),
-  );
-  for (const group of groups) {
-    if (group.attempts.length === 0) {
-      yield [group, undefined];
-      continue;
-    }
-    const { value } = await verdicts.next();
-    yield [group, value as GroupVerdict];
+  /** Groups without attempts that come before the next verdict, and at the end of the stream. */
+  let empty: G[] = [];
+  async function* asked(): AsyncGenerator<readonly [readonly G[], G], void, void> {
+    for await (const batch of batches)
+      for (const task of batch) {
+        const group = groupOf(task);
+        if (group.attempts.length === 0) empty.push(group);
+        else {
+          yield [empty, group];
+          empty = [];
+        }
+      }
   }
+  const toJudge = ([, { id, attempts, tools }]: readonly [unknown, G]) => ({
+    ...{ id, tools, attempts: attempts.map(({ messages }) => messages) },
+  });
+  for await (const [[before, group], verdict] of verdictsOn(judge, asked(), toJudge)) {
+    for (const one of before) yield [one, undefined];
+    yield [group, verdict];
+  }
+  for (const one of empty) yield [one, undefined];
 }
 
 /** The line of judgements.jsonl. */
@@ -82,21 +94,3 @@ function answerWith(judgements: readonly Judgement[], identical: boolean): strin
   }));
   return canonicalJson({ scores });
 }
-
-/** Pieces of a stream large enough to keep many requests under way. */
-export async function* inPieces<T>(
-  batches: AsyncIterable<readonly T[]>,
-  size = GROUPS_AT_ONCE,
-): AsyncGenerator<T[], void, void> {
-  let piece: T[] = [];
-  for await (const batch of batches) {
-    piece.push(...batch);
-    if (piece.length < size) continue;
-    yield piece;
-    piece = [];
-  }
-  if (piece.length > 0) yield piece;
-}
-
-/** Bounds the memory: groups of this many tasks are held at a time. */
-const GROUPS_AT_ONCE = 128;

@@ -13,9 +13,10 @@ const WORDS: Record<(typeof DROP_REASONS)[number], string> = {
 };
 
 const ADVICE: Record<(typeof DROP_REASONS)[number], string> = {
-  no_answer: "See whether the endpoint works, or give it more time with --judge-timeout.",
+  no_answer: "Fix what the endpoint reports; if it is only slow, raise --judge-timeout.",
   refused: "Choose another judge or reword the rubric.",
-  invalid_verdict: "Choose a judge that keeps to the form, or raise --judge-max-tokens.",
+  invalid_verdict:
+    "Choose a judge that answers in the JSON format asked for, or raise --judge-max-tokens.",
 };
 
 export class DroppedGroups {
@@ -65,7 +66,7 @@ export class DroppedGroups {
     const share = `${Number((100 * this.#limit).toPrecision(3))} %`;
     return dataError(
       `the judge gave no verdict for ${this.dropped} of ${of} groups (${types}), above the limit ` +
-        `of ${share}. For example: ${visibleShort(this.#example ?? "", 400)}`,
+        `of ${share}. For example: ${visibleShort(this.#example ?? "", 800)}`,
       `${ADVICE[most]} --judge-dropped-limit sets the limit.`,
     );
   }

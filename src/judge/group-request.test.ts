@@ -69,3 +69,11 @@ test("an empty rubric is refused, and another one has another hash", () => {
   expect(() => readRubric(" \n", "rules.md")).toThrow(/rules\.md has no rubric/);
   expect(readRubric("Be kind.", "rules.md").sha256).not.toBe(DEFAULT_RUBRIC.sha256);
 });
+
+test("line ends do not make another rubric; what is no rubric is refused", () => {
+  const windows = readRubric("Be kind.\r\nBe brief.\r\n", "rules.md");
+  expect(windows).toEqual(readRubric("Be kind.\nBe brief.", "rules.md"));
+  expect(() => readRubric("\u200b \n---", "rules.md")).toThrow(/has no rubric/);
+  expect(() => readRubric("Be\0kind.", "rules.md")).toThrow(/NUL/);
+  expect(() => readRubric("x".repeat(100_001), "rules.md")).toThrow(/at most 100000/);
+});

@@ -27,10 +27,9 @@ import type { FinishedRun } from "../runs/scored-run.ts";
 import {
   type AskedGroup,
   type Attempt,
+  askedGroups,
   inDrawnOrder,
-  inPieces,
   judgementLine,
-  verdictsOn,
 } from "./asked-groups.ts";
 import { JudgeTally } from "./judge-tally.ts";
 import { type EpisodePair, isWhole, type Judged, pairRow } from "./pair-rows.ts";
@@ -115,16 +114,15 @@ async function judgeBoth(runs: Runs, options: JudgeTogetherOptions): Promise<Jud
     candidate: await openFiles(runs.candidate),
   };
   options.onStart?.(runs.baseline.tasks);
-  for await (const tasks of inPieces(pairedTasks(runs, options))) {
-    const groups = tasks.map((task) => groupOf(task, judge, environment.tools));
-    for await (const [group, verdict] of verdictsOn(judge, groups)) {
-      await writeTask(group, verdict, runs, written);
-      if (verdict) {
-        tally.add(verdict);
-        if (!isDropped(verdict)) preferences.add(scoredAttempts(group, verdict.judgements));
-      }
-      options.onTask?.(verdict);
+  const tasks = pairedTasks(runs, options);
+  const toGroup = (task: PairedTask) => groupOf(task, judge, environment.tools);
+  for await (const [group, verdict] of askedGroups(judge, tasks, toGroup)) {
+    await writeTask(group, verdict, runs, written);
+    if (verdict) {
+      tally.add(verdict);
+      if (!isDropped(verdict)) preferences.add(scoredAttempts(group, verdict.judgements));
     }
+    options.onTask?.(verdict);
   }
   const summary = tally.summary(options.prices);
   const known = {

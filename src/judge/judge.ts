@@ -5,15 +5,16 @@
  */
 
 import type { LockedRoomError } from "../core/errors.ts";
-import type {
-  DroppedGroup,
-  GroupJudge,
-  GroupToJudge,
-  GroupVerdict,
-  JudgeIdentity,
-  Judgement,
-  JudgeTokens,
-  JudgeTraffic,
+import {
+  type DroppedGroup,
+  type GroupJudge,
+  type GroupToJudge,
+  type GroupVerdict,
+  JUDGE_DEFAULTS,
+  type JudgeIdentity,
+  type Judgement,
+  type JudgeTokens,
+  type JudgeTraffic,
 } from "../core/judge.ts";
 import { visibleShort } from "../core/visible.ts";
 import { CachedChat } from "../providers/cached-chat.ts";
@@ -45,13 +46,8 @@ export interface JudgeOptions extends ChatEndpointOptions, FetchEndpoint {
   readonly onClose?: (() => Promise<void>) | undefined;
 }
 
-export const JUDGE_DEFAULTS = {
-  sampling: { temperature: 0, top_k: 0, top_p: 1, max_tokens: 4096, seed: 0 },
-  concurrency: 16,
-  timeoutMs: 120_000,
-  attempts: 3,
-} as const;
-
+/** So often a request is sent. */
+const ATTEMPTS = 3;
 /** Requests that are under way when another one shows that all will fail may take so long. */
 const GRACE_MS = 10_000;
 /** So many requests turned down, and none answered: what is wrong is not the group. */
@@ -94,7 +90,7 @@ class EndpointJudge implements GroupJudge {
 
   constructor(options: JudgeOptions) {
     const { model, cache, rubric = DEFAULT_RUBRIC } = options;
-    const { timeoutMs = JUDGE_DEFAULTS.timeoutMs, attempts = JUDGE_DEFAULTS.attempts } = options;
+    const { timeoutMs = JUDGE_DEFAULTS.timeoutMs, attempts = ATTEMPTS } = options;
     // A message may be recorded: it must not differ with a port that is another one each time.
     const called = options.endpointName && `the judge (${options.endpointName})`;
     const endpoint = new ChatEndpoint(
@@ -113,7 +109,9 @@ class EndpointJudge implements GroupJudge {
     return this.#chat.traffic;
   }
 
-  async *judge(groups: Iterable<GroupToJudge>): AsyncGenerator<GroupVerdict, void, void> {
+  async *judge(
+    groups: Iterable<GroupToJudge> | AsyncIterable<GroupToJudge>,
+  ): AsyncGenerator<GroupVerdict, void, void> {
     const limit = this.#options.concurrency ?? JUDGE_DEFAULTS.concurrency;
     const pool = { limit, graceMs: GRACE_MS };
     const judged = pooledInOrder(groups, pool, (group, stop) => this.#verdict(group, stop));
@@ -193,7 +191,7 @@ class EndpointJudge implements GroupJudge {
     this.#noticed.add("identical");
     this.#notice(
       `All attempts of group ${shown(id)} are the same, so that one was judged for all. ` +
-        "A group without differences teaches nothing.",
+        "Nothing is learned from such a group.",
     );
   }
 

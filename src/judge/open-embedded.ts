@@ -1,6 +1,7 @@
 /** The embedded judge: its server in this process, and the client that every judge has. */
 
 import type { GroupJudge } from "../core/judge.ts";
+import { EMBEDDED } from "../core/judge-flag.ts";
 import { EMBEDDED_JUDGE, EMBEDDED_VERSION, startEmbeddedJudge } from "./embedded/server.ts";
 import { type JudgeOptions, openJudge } from "./judge.ts";
 
@@ -25,8 +26,8 @@ export async function openEmbeddedJudge(options: EmbeddedOptions = {}): Promise<
     model: [EMBEDDED_JUDGE, ...(named.length > 0 ? [named.toSorted().join(",")] : [])].join(":"),
     apiKey: "none",
     baseUrl: server.url,
-    endpointName: "embedded",
-    cacheScope: `embedded@${EMBEDDED_VERSION}`,
+    endpointName: EMBEDDED,
+    cacheScope: `${EMBEDDED}@${EMBEDDED_VERSION}`,
     onClose: () => server.close(),
   });
 }

@@ -19,8 +19,8 @@ export interface Preferences {
     readonly agreed: number;
     /** The judge gave both the same score. */
     readonly tied: number;
-    /** Agreeing less disagreeing pairs, as a share of all. */
-    readonly kendall_tau: number;
+    /** Somers' D: agreeing less disagreeing pairs, as a share of all that the rewards tell apart. */
+    readonly somers_d: number;
   } | null;
 }
 
@@ -67,8 +67,7 @@ export class PreferenceCount {
       win_rate: decided === 0 ? null : won / decided,
       win_rate_ci95: interval,
       p_value: decided === 0 ? null : mcnemarExact(won, lost),
-      agreement:
-        pairs === 0 ? null : { pairs, agreed, tied, kendall_tau: (agreed - against) / pairs },
+      agreement: pairs === 0 ? null : { pairs, agreed, tied, somers_d: (agreed - against) / pairs },
     };
   }
 }

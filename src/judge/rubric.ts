@@ -18,14 +18,25 @@ const DEFAULT_RULES = [
 
 export const DEFAULT_RUBRIC: Rubric = rubricOf(DEFAULT_RULES.map((rule) => `- ${rule}`).join("\n"));
 
-/** `where` names the file in messages. */
+/** A judge reads it with every group, and every manifest has it. */
+const LONGEST_RUBRIC = 100_000;
+
+/** `where` names the file in messages. The same lines are the same rubric on every system. */
 export function readRubric(text: string, where: string): Rubric {
-  const rules = text.trim();
-  if (rules !== "") return rubricOf(rules);
-  throw dataError(
-    `${where} has no rubric in it`,
-    "Write down what makes one attempt better than another, or leave the option out for the default rubric.",
-  );
+  const rules = text.replaceAll("\r\n", "\n").trim();
+  if (!/[\p{L}\p{N}]/u.test(rules))
+    throw dataError(
+      `${where} has no rubric in it`,
+      "Write down what makes one attempt better than another, or leave the option out for the default rubric.",
+    );
+  if (rules.length > LONGEST_RUBRIC)
+    throw dataError(
+      `${where} has ${rules.length} characters, and a rubric has at most ${LONGEST_RUBRIC}`,
+      "Write down what makes one attempt better than another, in a few rules.",
+    );
+  if (rules.includes("\0"))
+    throw dataError(`${where} is not a text: it has NUL characters`, "Name a text file.");
+  return rubricOf(rules);
 }
 
 function rubricOf(text: string): Rubric {

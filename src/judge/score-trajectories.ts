@@ -9,7 +9,7 @@ import { dataError } from "../core/errors.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
 import { type GroupJudge, type GroupVerdict, isDropped, type Judgement } from "../core/judge.ts";
 import { judgedTrajectory } from "../core/judged-trajectory.ts";
-import type { Trajectory } from "../core/trajectory.ts";
+import type { Trajectory, TrajectoryGroup } from "../core/trajectory.ts";
 import { visibleShort } from "../core/visible.ts";
 import { EpisodeTally } from "../loops/episode-tally.ts";
 import { type Prices, RolloutTally } from "../loops/rollout-tally.ts";
@@ -26,10 +26,9 @@ import { surveyTrajectories, TrajectoryGroups } from "../runs/trajectory-groups.
 import {
   type AskedGroup,
   type Attempt,
+  askedGroups,
   inDrawnOrder,
-  inPieces,
   judgementLine,
-  verdictsOn,
 } from "./asked-groups.ts";
 import { JudgeTally } from "./judge-tally.ts";
 
@@ -123,23 +122,21 @@ async function writeJudged(folder: RunFolder, work: Work) {
   const dropped: string[] = [];
   const noted: NotedAnswer[] = [];
   work.onStart?.(total);
-  for await (const piece of inPieces(groups.batches())) {
-    const asked = piece.map(({ id, trajectories }) => groupOf(id, trajectories, judge, tools));
-    for await (const [group, verdict] of verdictsOn(judge, asked)) {
-      if (verdict) {
-        judgements.add(judgementLine(group, verdict));
-        tally.add(verdict);
-      }
-      if (verdict && isDropped(verdict)) dropped.push(droppedLine(verdict));
-      for (const trajectory of judgedOnes(group, verdict)) {
-        episodes.add(trajectory);
-        addTurns(turns, trajectory);
-        if (noted.length < 2) noted.push(notedOf(trajectory));
-        lines.add(canonicalJson(trajectory as unknown as Json));
-      }
-      await Promise.all([lines.flush(), judgements.flush()]);
-      work.onTask?.(verdict);
+  const toGroup = (task: TrajectoryGroup) => groupOf(task, judge, tools);
+  for await (const [group, verdict] of askedGroups(judge, groups.batches(), toGroup)) {
+    if (verdict) {
+      judgements.add(judgementLine(group, verdict));
+      tally.add(verdict);
     }
+    if (verdict && isDropped(verdict)) dropped.push(droppedLine(verdict));
+    for (const trajectory of judgedOnes(group, verdict)) {
+      episodes.add(trajectory);
+      addTurns(turns, trajectory);
+      if (noted.length < 2) noted.push(notedOf(trajectory));
+      lines.add(canonicalJson(trajectory as unknown as Json));
+    }
+    await Promise.all([lines.flush(), judgements.flush()]);
+    work.onTask?.(verdict);
   }
   requireUnchanged(source, groups.sha256, work.trajectories);
   await writeLines(folder, DROPPED, dropped);
@@ -166,8 +163,7 @@ interface TaskGroup extends AskedGroup<TrajectoryAttempt> {
 
 /** An episode whose environment broke has nothing to judge, and stays without a reward. */
 function groupOf(
-  id: string,
-  trajectories: readonly Trajectory[],
+  { id, trajectories }: TrajectoryGroup,
   judge: GroupJudge,
   tools: TaskGroup["tools"],
 ): TaskGroup {

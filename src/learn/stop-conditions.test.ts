@@ -149,6 +149,20 @@ describe("reward_plateau", () => {
     expect(rewards(flat.slice(0, 9))).toBeUndefined();
   });
 
+  test("leaves a run alone whose validation still improves: a judge's scores are relative", () => {
+    const steps = Array.from({ length: 20 }, (_, i) => ({
+      ...{ step: i + 1, tokens: 1, "reward/mean": 0.5 },
+    }));
+    const reasonAt = (passed: readonly number[]) =>
+      reasonOf(
+        { steps, evaluations: passed.map((one, i) => evaluation(4 * i, one)), seconds: 0 },
+        { reward_plateau: { steps: 5 } },
+      );
+    expect(reasonAt([50, 55, 60, 65, 70, 75])).toBeUndefined();
+    expect(reasonAt([50, 55, 60, 65, 70, 70.5])).toBeUndefined();
+    expect(reasonAt([50, 55, 60, 65, 65, 65])).toBe("reward_plateau");
+  });
+
   test("is not asked for unless it is set", () => {
     expect(rewards(flat, { reward_plateau: null })).toBeUndefined();
     expect(trainSettings(algorithmOf("grpo"), {}).stop.reward_plateau).toBeUndefined();

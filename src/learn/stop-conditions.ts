@@ -56,8 +56,11 @@ const CONDITIONS: Readonly<Record<StopCondition, Condition>> = {
     return `Validation has not improved for ${last.step - improved.step} steps (${since} validations; limit ${plateau.steps} steps)${loss}. The best is that of step ${top.step}: pass rate ${percent(top.pass_rate)}, mean reward ${show(top.reward_mean)}.`;
   },
 
-  reward_plateau({ steps }, { reward_plateau: plateau }) {
+  reward_plateau({ steps, evaluations }, { reward_plateau: plateau }) {
     if (!plateau || steps.length < 2 * plateau.steps) return undefined;
+    // A judge's scores are relative within a group, so that their mean need not rise while the policy improves.
+    const improved = evaluations[lastImprovement(evaluations, plateau.delta)]?.step ?? 0;
+    if (improved > (steps.at(-1)?.step ?? 0) - plateau.steps) return undefined;
     const rewards = column(steps.slice(-2 * plateau.steps), "reward/mean");
     if (rewards.length < 2 * plateau.steps) return undefined;
     const [before, now] = [rewards.slice(0, plateau.steps), rewards.slice(plateau.steps)].map(mean);

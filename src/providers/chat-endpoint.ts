@@ -127,7 +127,7 @@ export class ChatEndpoint {
   /** A key, a model or a budget that does not work now works for no other request. */
   #isEverywhere({ status, unreachable, temporary }: Failure): boolean {
     if (status === undefined) return unreachable && !this.#reached;
-    return !temporary && [401, 402, 403, 404, 429].includes(status);
+    return !temporary && (isRedirect(status) || [401, 402, 403, 404, 429].includes(status));
   }
 
   #waitMs({ waitMs = 0 }: Failure, tries: number, { address }: ChatAsk): number {
@@ -143,7 +143,7 @@ export class ChatEndpoint {
   ): LockedRoomError {
     const what = status === undefined ? "did not answer" : `answered with status ${status}`;
     const often = tries > 1 ? `, after ${tries} attempts` : "";
-    const said = visibleShort(this.hide(message), 300);
+    const said = visibleShort(this.hide(message), 600);
     const shownId = visibleShort(JSON.stringify(id), 60);
     const wait = waitMs > LONGEST_WAIT_MS ? `, and asks to wait ${Math.ceil(waitMs / 1000)} s` : "";
     return new LockedRoomError(
@@ -156,8 +156,11 @@ export class ChatEndpoint {
   #hintFor(status: number | undefined, temporary: boolean): string {
     const { key, url } = variablesOf(this.#options);
     if (status === 401 || status === 403) return `Check ${key} and its permissions.`;
+    if (isRedirect(status)) return `Set ${url} to the address that answers.`;
     if (status === 404) return `Check the name of the model and ${url}.`;
     if (temporary) return `Check ${url} and the endpoint, or try again later.`;
     return "Fix the cause that the endpoint reports, then run the command again.";
   }
 }
+
+const isRedirect = (status = 0) => status >= 300 && status < 400;

@@ -2,6 +2,7 @@
 
 import { isFields } from "../core/records.ts";
 import { baseUrl, type Endpoint, requireSendableKey, type Send } from "./endpoint.ts";
+import { Malformed } from "./retry.ts";
 
 export interface FetchEndpoint extends Endpoint {
   /** Further headers, such as those of a gateway. */
@@ -14,11 +15,36 @@ export function connectByFetch(endpoint: FetchEndpoint): Send {
   const headers = headersOf(endpoint);
   return async (body, signal) => {
     const text = JSON.stringify(body);
-    const response = await fetch(url, { method: "POST", headers, body: text, signal });
-    const answer = await response.text();
+    const response = await fetch(url, { ...TO_NOBODY_ELSE, headers, body: text, signal });
+    if (isRedirect(response)) throw new Rejected(response, redirected(response));
+    const answer = await textOf(response);
     if (!response.ok) throw new Rejected(response, answer);
     return JSON.parse(answer);
   };
+}
+
+/** Nobody but the endpoint that is recorded gets the conversations, or gives the answer. */
+const TO_NOBODY_ELSE = { method: "POST", redirect: "manual" } as const;
+
+const isRedirect = ({ status }: Response) => status >= 300 && status < 400;
+
+function redirected({ headers }: Response): string {
+  return `it sends requests on to ${headers.get("location") ?? "another address"}`;
+}
+
+/** No answer about a group is as long; without a limit one could fill the memory. */
+const LONGEST_ANSWER = 2 ** 24;
+
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > LONGEST_ANSWER)
+      throw new Malformed(`it is longer than ${LONGEST_ANSWER / 2 ** 20} MiB`);
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 function headersOf(endpoint: FetchEndpoint): Record<string, string> {

@@ -26,12 +26,14 @@ export async function connect(endpoint: Endpoint): Promise<Send> {
  * the client would report "status code (no body)".
  */
 async function fetchWithReasons(
-  ...request: Parameters<typeof globalThis.fetch>
+  ...[url, request]: Parameters<typeof globalThis.fetch>
 ): Promise<Response> {
-  const response = await globalThis.fetch(...request);
+  // Nobody but the endpoint that is recorded gets the prompts, or gives the answer.
+  const response = await globalThis.fetch(url, { ...request, redirect: "manual" });
   if (response.ok) return response;
   const { status, headers } = response;
-  const body = await response.text();
+  const to = status < 400 && headers.get("location");
+  const body = to ? `it sends requests on to ${to}` : await response.text();
   return new Response(withReason(body), { status, headers });
 }
 

@@ -20,15 +20,17 @@ export interface PoolOptions {
 }
 
 export async function* pooled<In, Out>(
-  items: Iterable<In>,
+  items: Iterable<In> | AsyncIterable<In>,
   { limit, graceMs }: PoolOptions,
   work: (item: In, stop: Stop) => Promise<Out>,
 ): AsyncGenerator<readonly [In, Out], void, void> {
   const [soon, now] = [new AbortController(), new AbortController()];
   for (const { signal } of [soon, now]) setMaxListeners(0, signal); // One for each piece of work.
-  const source = items[Symbol.iterator]();
+  const source =
+    Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const ended: (readonly [In, Out])[] = [];
   let flying = 0;
+  let [reading, exhausted] = [false, false];
   let wake = () => {};
   let failure: { readonly error: unknown } | undefined;
   let grace: NodeJS.Timeout | undefined;
@@ -50,16 +52,26 @@ export async function* pooled<In, Out>(
       });
   };
 
+  const read = async () => {
+    reading = true;
+    try {
+      const next = await source.next();
+      if (next.done) exhausted = true;
+      else if (!failure) launch(next.value);
+    } catch (error) {
+      fail(error);
+    } finally {
+      reading = false;
+      wake();
+    }
+  };
+
   try {
     for (;;) {
-      while (!failure && flying < limit) {
-        const next = source.next();
-        if (next.done) break;
-        launch(next.value);
-      }
+      if (!failure && !exhausted && !reading && flying < limit) void read();
       const first = ended.shift();
       if (first === undefined) {
-        if (flying === 0) break;
+        if (flying === 0 && !reading) break;
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
@@ -73,6 +85,7 @@ export async function* pooled<In, Out>(
     clearTimeout(grace);
     soon.abort();
     now.abort();
+    await source.return?.();
   }
 }
 
@@ -81,7 +94,7 @@ const AHEAD = 4;
 
 /** The same in the order of the items; no more than a few times `limit` of them are held. */
 export async function* pooledInOrder<In, Out>(
-  items: Iterable<In>,
+  items: Iterable<In> | AsyncIterable<In>,
   options: PoolOptions,
   work: (item: In, stop: Stop) => Promise<Out>,
 ): AsyncGenerator<readonly [In, Out], void, void> {
@@ -115,7 +128,9 @@ export async function* pooledInOrder<In, Out>(
   }
 }
 
-function* withIndex<T>(items: Iterable<T>): Generator<readonly [number, T]> {
+async function* withIndex<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+): AsyncGenerator<readonly [number, T], void, void> {
   let index = 0;
-  for (const item of items) yield [index++, item];
+  for await (const item of items) yield [index++, item];
 }

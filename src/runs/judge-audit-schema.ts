@@ -91,7 +91,7 @@ export const judgeFindingSchema = z.strictObject({
 
 const estimate = z.strictObject({ value: z.number().nullable(), interval, n: count });
 
-/** What the gate can see through this judge; null where no number of tasks is enough. */
+/** What the gate detects with this judge; null where no number of tasks is enough. */
 const gatePower = z.strictObject({
   /** At which the rest is computed. */
   accuracy: z.number(),

@@ -34,7 +34,7 @@ export const FAULT_WORDS: Readonly<Record<JudgeFault, FaultWords>> = {
     name: "injected instructions",
     effect: "score gained by asking the judge for it",
     unit: "score",
-    next: "Do not train with this judge: a policy finds such sentences. Use another model.",
+    next: "Do not train with this judge: a policy learns to write such instructions. Use another model.",
   },
   noise: {
     name: "noise",
@@ -52,7 +52,7 @@ export const FAULT_WORDS: Readonly<Record<JudgeFault, FaultWords>> = {
     name: "dropped verdicts",
     effect: "requests without a usable verdict",
     unit: "share",
-    next: "Look at the dropped requests in judgements.jsonl: what did the judge answer?",
+    next: "Read why the requests were dropped: judgements.jsonl has the reasons.",
   },
 };
 

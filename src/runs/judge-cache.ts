@@ -68,7 +68,7 @@ export class JudgeCache {
       return (await this.#linked(partial, file, request)) ?? answer;
     } catch (error) {
       const why = ioError(`write ${file}`, error).message;
-      this.#report("write", `Cache of the judge: ${why}. The judging goes on without it.`);
+      this.#report("write", `Cache of the judge: ${why}. Judging continues without it.`);
       return answer;
     } finally {
       await rm(partial, { force: true }).catch(() => {});

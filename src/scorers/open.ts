@@ -25,6 +25,11 @@ export interface OpenScorerOptions {
   readonly timeoutMs?: number | undefined;
   /** Limit for loading the scorer's file in milliseconds; 10,000 if absent. */
   readonly loadTimeoutMs?: number | undefined;
+  /**
+   * Batches have nothing to do with each other, as those of a server's clients: none waits for an
+   * earlier one, and rows over the limit do not end the scorer's use.
+   */
+  readonly independent?: boolean | undefined;
 }
 
 /**
@@ -82,7 +87,10 @@ export async function openScorer<F extends object>(
     concurrency: jobs,
     timeoutMs,
     ...(loaded.trusted && { builtIn: true }),
-    scoreBatch: loaded.trusted ? calls.scoreBatch : (batch) => breaker.run(batch, calls.scoreBatch),
+    scoreBatch:
+      loaded.trusted || options.independent
+        ? calls.scoreBatch
+        : (batch) => breaker.run(batch, calls.scoreBatch),
     async close() {
       await calls.close();
       await loaded.close?.();

@@ -1,6 +1,6 @@
 /** A judged run made again: its scores are read from the judge's answers, and the judge is asked. */
 
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { episodeRoom } from "../../tests/episode-runs.ts";
 import { better, forged, told } from "../../tests/forged-judged-run.ts";
 import type { JudgeIdentity } from "../core/judge.ts";
@@ -19,21 +19,23 @@ const only = ["files", "data", "answers", "score"] as const;
 const openJudge = ({ rubric, sampling }: JudgeIdentity) =>
   openEmbeddedJudge({ rubric: readRubric(rubric, "the manifest"), sampling });
 
-async function judged(name: string) {
+let judged: Readonly<Record<"baseline" | "candidate", string>>;
+
+beforeAll(async () => {
   const judge = await openEmbeddedJudge();
   const common = { env: "tool-calls", tasks: 8 };
   const { baseline, candidate } = await judgeTogether({
-    baseline: await room.rollout(`${name}-a`, { ...common, policy: "gold" }),
-    candidate: await room.rollout(`${name}-b`, { ...common, policy: "weak", player: half }),
+    baseline: await room.rollout("a", { ...common, policy: "gold" }),
+    candidate: await room.rollout("b", { ...common, policy: "weak", player: half }),
     environment: await openPlayable("tool-calls"),
-    ...{ judge, outdir: room.path(name) },
+    ...{ judge, outdir: room.path("judged") },
   }).finally(() => judge.close());
-  return { baseline: baseline.dir, candidate: candidate.dir };
-}
+  judged = { baseline: baseline.dir, candidate: candidate.dir };
+});
 
 describe("a judged run", () => {
   test("is verified by asking its judge again", async () => {
-    const { candidate } = await judged("honest");
+    const { candidate } = judged;
     const found = await verify({ run: candidate, only, openJudge });
     expect(found.parts.map(({ part, status }) => `${part} ${status}`)).toEqual(
       only.map((part) => `${part} equal`),
@@ -41,7 +43,7 @@ describe("a judged run", () => {
   });
 
   test("is not verified without its judge, or with another one", async () => {
-    const { candidate } = await judged("alone");
+    const { candidate } = judged;
     const scores = async (open?: typeof openJudge) =>
       (await verify({ run: candidate, only: ["score"], openJudge: open })).parts[0];
     expect(await scores()).toMatchObject({ status: "impossible" });
@@ -51,7 +53,7 @@ describe("a judged run", () => {
   });
 
   test("with answers that its judge did not give is found out, in both runs", async () => {
-    const { baseline, candidate } = await judged("forged");
+    const { baseline, candidate } = judged;
     const worse = (row: Parameters<typeof told>[0]) => ({
       ...told(row),
       ...{ reward: 0, outcome_code: "not_preferred", passed: false },

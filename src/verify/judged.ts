@@ -4,6 +4,7 @@
  */
 
 import path from "node:path";
+import { verdictsOn } from "../core/ask-judge.ts";
 import {
   type GroupJudge,
   type GroupToJudge,
@@ -61,7 +62,13 @@ export async function verifyJudgements(
   } finally {
     await judge.close();
   }
-  return comparison.part("score", comparison.repeated, `${read}, which was asked again`);
+  return comparison.part("score", comparison.repeated, `${read}, ${askedWords(judge)}`);
+}
+
+/** A cache shows that the answers are those of the cache, and no more. */
+function askedWords({ traffic: { from_cache: kept } }: GroupJudge): string {
+  if (kept === 0) return "which was asked again";
+  return `which was not asked again where its cache has an answer (${kept})`;
 }
 
 async function readAgain(run: Run, side: Side, comparison: Comparison): Promise<void> {
@@ -90,9 +97,6 @@ async function otherSide({ dir, manifest }: Run, side: Side): Promise<Run> {
   );
 }
 
-/** Groups that are asked about at a time. */
-const AT_ONCE = 64;
-
 async function askAgain(
   runs: readonly Run[],
   comparison: Comparison,
@@ -103,28 +107,20 @@ async function askAgain(
   const said = await conversationsIn(runs);
   const total = own.manifest.examples.count;
   let done = 0;
-  let waiting: GroupJudgement[] = [];
-  const settle = async () => {
-    const groups = waiting.map(({ id, attempts }) => ({
-      ...{ id, tools, attempts: attempts.map(({ sha256 }) => said.get(sha256) ?? []) },
-    }));
-    let place = 0;
-    for await (const verdict of judge.judge(groups)) {
-      const line = waiting[place++] as GroupJudgement;
-      const again = isDropped(verdict) ? undefined : verdict.judgements;
-      comparison.compare(line.id, scoresIn(again), scoresIn(judgementsOf(line)));
-      onProgress?.("Judging again", ++done, total);
-    }
-    waiting = [];
-  };
-  for await (const lines of readJudgements(own.dir).batches())
-    for (const line of lines) {
-      // A group without a verdict has no scores to compare.
-      if (line.dropped) continue;
-      waiting.push(line);
-      if (waiting.length === AT_ONCE) await settle();
-    }
-  await settle();
+  const groupOf = ({ id, attempts }: GroupJudgement) => ({
+    ...{ id, tools, attempts: attempts.map(({ sha256 }) => said.get(sha256) ?? []) },
+  });
+  for await (const [line, verdict] of verdictsOn(judge, scoredLines(own), groupOf)) {
+    const again = isDropped(verdict) ? undefined : verdict.judgements;
+    comparison.compare(line.id, scoresIn(again), scoresIn(judgementsOf(line)));
+    onProgress?.("Judging again", ++done, total);
+  }
+}
+
+/** A group without a verdict has no scores to compare. */
+async function* scoredLines({ dir }: Run): AsyncGenerator<GroupJudgement, void, void> {
+  for await (const lines of readJudgements(dir).batches())
+    for (const line of lines) if (!line.dropped) yield line;
 }
 
 function scoresIn(judgements: readonly Judgement[] | undefined) {

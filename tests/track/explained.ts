@@ -1,6 +1,12 @@
 /** Notes of the track that explain their subject, by heading. */
 
 export const EXPLAINED: Readonly<Record<string, string>> = {
+  "Why agreement was not enough":
+    "The biased judge still orders nine labelled pairs in ten as the labels do, because most of the better replies are not the shorter ones. Only the probe shows the length bias: the same reply with neutral text gains score, and nothing else can be the cause of that gain.",
+  "How a policy would exploit it":
+    "A policy that learns from this reward finds that longer replies score higher whatever they say. It would learn to add polite padding, the mean score of the judge would climb, and customers would read more words and get less help, which labels would show as a fall.",
+  "What the gate may rest on":
+    "On an audit that has the same fingerprint as the judged runs, with the rubric that they used, and that acquitted the judge of every fault within margins which matter for our decision.",
   Reward:
     "The number that the scorer gives to one completion after parsing its text; it is the only signal that a learning run gets about that answer.",
   Metric:

@@ -15,17 +15,21 @@ export const course = createRequire(import.meta.url)("../../dist/course/index.js
 
 export interface CheckReport {
   readonly passed: boolean;
-  readonly levels: readonly {
-    readonly level: string;
-    readonly started: boolean;
+  /** Those of the track. */
+  readonly levels: readonly CheckedLevel[];
+  readonly extra: readonly CheckedLevel[];
+}
+
+interface CheckedLevel {
+  readonly level: string;
+  readonly started: boolean;
+  readonly passed: boolean;
+  readonly checks: readonly {
+    readonly id: string;
     readonly passed: boolean;
-    readonly checks: readonly {
-      readonly id: string;
-      readonly passed: boolean;
-      readonly evidence?: string;
-      readonly next?: string;
-      readonly failure?: { expected: string; found: string; where: string };
-    }[];
+    readonly evidence?: string;
+    readonly next?: string;
+    readonly failure?: { expected: string; found: string; where: string };
   }[];
 }
 

@@ -1,5 +1,6 @@
 /** The whole track as a diligent learner walks it, sabotages included. Solutions live only here. */
 
+import { expect } from "vitest";
 import { EXPLAINED } from "./explained.ts";
 import type { Learner } from "./learner.ts";
 
@@ -25,7 +26,9 @@ function paste(learner: Learner, level: string, stage: string): void {
     .split("\n")
     .filter((line) => !/^(?:git|npm|cat|head|#)/.test(line) && !line.includes("goodhart-demo"))
     .join("\n");
-  learner.shell(block.replace(/(\.\/lockedroom gate[\s\S]*?--report \S+)/g, "{ $1 || true; }"));
+  // A verdict that is no promotion, and an audit that does not trust, have other exit codes than 0.
+  const verdicts = /(\.\/lockedroom (?:gate[\s\S]*?--report|judge-audit[\s\S]*?--outdir) \S+)/g;
+  learner.shell(block.replace(verdicts, "{ $1 || true; }"));
 }
 
 function fill(learner: Learner, file: string): void {
@@ -479,7 +482,36 @@ ${WORDS}
   learner.commit("L6 memo");
 }
 
-/** In the order of the track. */
+/** A rubric that the audit trusts. */
+const RUBRIC = `- It names the customer's problem.
+- It says what happens next, and by when.
+- It apologises or thanks, once.
+- It promises nothing that the customer's message does not support.
+- It is at most 60 words long.
+`;
+
+export function level7(learner: Learner): void {
+  paste(learner, "7", "Build");
+  learner.commit("L7 build");
+  paste(learner, "7", "Sabotage");
+  learner.commit("L7 sabotage");
+  expect(learner.shell(learner.commandsOf("7", "Reflect"))).toContain('"name":"control"');
+  learner.write("rubrics/replies.md", RUBRIC);
+  paste(learner, "7", "Repair and lock");
+  const found = ["build_audit", "sabotage_judge", "sabotage_rubric", "fixed_audit"].map((name) => {
+    const { judge, trusted } = JSON.parse(learner.read(`runs/l7_${name}/audit.json`));
+    return `- ${name}: ${trusted}, the judge is \`${judge.fingerprint.slice(0, 12)}\``;
+  });
+  learner.edit(
+    "notes/judge_report.md",
+    "_yours to write_\n\n## Why",
+    `${found.join("\n")}\n\n## Why`,
+  );
+  fill(learner, "notes/judge_report.md");
+  learner.commit("L7 fix");
+}
+
+/** In the order of the track; the last is extra. */
 export const WALK: readonly (readonly [string, (learner: Learner) => void])[] = [
   ["0", level0],
   ["0.5", level0_5],
@@ -489,4 +521,5 @@ export const WALK: readonly (readonly [string, (learner: Learner) => void])[] = 
   ["4", level4],
   ["5", level5],
   ["6", level6],
+  ["7", level7],
 ];

@@ -1,7 +1,16 @@
 // Players that write headlines: sober ones, exciting ones, and some that suit every article.
 import { drawn, some } from "./drawing.mjs";
 
-const EXCITING = ["shock", "secret", "fired", "ruined", "banned", "huge", "exposed", "doomed"];
+export const EXCITING = [
+  "shock",
+  "secret",
+  "fired",
+  "ruined",
+  "banned",
+  "huge",
+  "exposed",
+  "doomed",
+];
 
 const exciting = (low, high, rng) =>
   some(EXCITING, low + rng.below(high - low + 1), rng).join(", ");

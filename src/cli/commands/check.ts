@@ -3,6 +3,7 @@ import {
   CHECK_SCHEMA,
   type CheckOutcome,
   checkLevel,
+  EXTRA_LEVELS,
   firstToDo,
   hasStarted,
   LEVELS,
@@ -11,7 +12,7 @@ import {
   notStarted,
 } from "../../course/check.ts";
 import type { CheckContext } from "../../course/check-context.ts";
-import type { LevelId } from "../../course/level.ts";
+import type { Level, LevelId } from "../../course/level.ts";
 import { MENTAL_MAP, type MentalMap, readMentalMap } from "../../course/mental-map.ts";
 import { FORMAT, type Format } from "../options.ts";
 import { hanging, out, paint, print, printableJson, program } from "../terminal.ts";
@@ -27,20 +28,26 @@ export function define(command: Command, exit: (code: number) => void): void {
     .description(
       "Checks the evidence of levels: repeats runs, calls code with hidden inputs, reads the git history. Exit code 1 if a level fails.",
     )
-    .argument("[level]", "0, 0.5, 1, 2, 3, 4, 5 or 6; without it, every level", levelArgument)
+    .argument(
+      "[level]",
+      "0, 0.5, 1, 2, 3, 4, 5 or 6; 7 is extra; without it, every level",
+      levelArgument,
+    )
     .addOption(FORMAT)
     .action(async (id: LevelId | undefined, { format }: { format: Format }) => {
-      const { outcomes, map } = await withCheckContext(async (context) => ({
-        outcomes: await checkLevels(context, id, format === "text"),
+      const printing = format === "text";
+      const { outcomes, extra, map } = await withCheckContext(async (context) => ({
+        outcomes: await checkLevels(context, id === undefined ? LEVELS : levelOf(id), printing),
+        extra: id === undefined ? await checkLevels(context, EXTRA_LEVELS, printing) : [],
         map: readMentalMap(context.has(MENTAL_MAP) ? await context.read(MENTAL_MAP) : undefined),
       }));
       const passed = outcomes.every((outcome) => outcome.passed);
       if (format === "json") {
-        const report = { schema: CHECK_SCHEMA, passed, levels: outcomes, mental_map: map };
+        const report = { schema: CHECK_SCHEMA, passed, levels: outcomes, extra, mental_map: map };
         out(printableJson(report, 2));
       } else if (id === undefined) {
         printMentalMap(map);
-        printTotal(outcomes);
+        printTotal(outcomes, extra);
       }
       exit(passed ? 0 : 1);
     });
@@ -48,19 +55,20 @@ export function define(command: Command, exit: (code: number) => void): void {
 
 async function checkLevels(
   context: CheckContext,
-  id: LevelId | undefined,
+  asked: Level | readonly Level[],
   printing: boolean,
 ): Promise<LevelOutcome[]> {
   const outcomes: LevelOutcome[] = [];
-  for (const level of id === undefined ? LEVELS : [levelOf(id)]) {
-    const started = id !== undefined || hasStarted(context, level);
+  const alone = "id" in asked;
+  for (const level of alone ? [asked] : asked) {
+    const started = alone || hasStarted(context, level);
     const title = paint("bold", `Level ${level.id}: ${level.title}`);
     if (printing) out(started ? title : `${title}  not started`);
     const outcome = started
       ? await checkLevel(context, level, printing ? printCheck : undefined)
       : notStarted(level);
     outcomes.push(outcome);
-    if (printing && started) await printEnd(outcome, id !== undefined);
+    if (printing && started) await printEnd(outcome, alone);
   }
   return outcomes;
 }
@@ -94,9 +102,13 @@ function printMentalMap({ written, total, drills, file }: MentalMap): void {
   out();
 }
 
-function printTotal(outcomes: readonly LevelOutcome[]): void {
+function printTotal(outcomes: readonly LevelOutcome[], extra: readonly LevelOutcome[]): void {
   const passed = outcomes.filter((outcome) => outcome.passed).length;
   out(`${passed} of ${outcomes.length} levels passed.`);
+  for (const { level, started, passed: whole } of extra) {
+    const state = whole ? "passed" : started ? "begun" : "not started";
+    out(`Levels 0 to 6 are the track. Level ${level} is extra: ${state}.`);
+  }
   const first = outcomes.find((outcome) => !outcome.passed);
   out(`Next: ${program()} ${first ? `level ${first.level} --next` : "plan"}`);
 }

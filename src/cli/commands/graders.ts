@@ -10,9 +10,10 @@ import { type GraderFile, parseJsonFile, readGraderFile } from "../../graders/se
 import { validateGrader } from "../../graders/validate.ts";
 import { readGiven } from "../../runs/whole-file.ts";
 import { addPythonOption } from "../grader-host.ts";
+import { type ImportFlags, importGraders } from "../graders-import.ts";
 import { out, printableJson } from "../terminal.ts";
 
-interface Flags {
+interface Flags extends ImportFlags {
   readonly grader?: string;
   readonly item?: string;
   readonly sample?: string;
@@ -23,22 +24,37 @@ export const help = `The JSON is that of the OpenAI and Azure APIs, alone or as
 leaves open, such as the function behind fuzzy_match. See docs/graders.md.
 A grader file is also a scorer: eval --scorer grader.json.
 
+import reads an eval (testing_criteria, data_source_config), a job of
+reinforcement fine-tuning (method.reinforcement.grader) or a list of graders,
+and writes one file for each grader, because an eval reports each criterion by
+itself; with --combine one multi grader. Fields keep their meaning and values.
+A grader that names a field which item_schema lacks is refused; --dataset checks
+every row by the schema. A response_format is written in its nested shape.
+
 Examples:
   lockedroom graders validate grader.json
   lockedroom graders run --grader grader.json --item '{"answer":"42"}' \\
     --sample "42"
-  lockedroom graders run --grader grader.json --item item.json --sample out.txt`;
+  lockedroom graders run --grader grader.json --item item.json --sample out.txt
+  lockedroom graders import eval.json --outdir graders
+  lockedroom graders import eval.json --outdir graders --dataset items.jsonl \\
+    --combine "0.8*exact + 0.2*near"`;
 
 export function define(command: Command): void {
   addPythonOption(command)
     .description(
-      "Checks a grader JSON, or runs it on one item and one sample and prints the reply of the API. A file may stand in place of each JSON or text.",
+      "Checks a grader JSON, runs it on one item and one sample and prints the reply of the API (a file may stand in place of each JSON or text), or imports published graders as files.",
     )
-    .addArgument(new Argument("<action>", "validate or run").choices(["validate", "run"]))
-    .argument("[file]", "for validate: the grader's file")
+    .addArgument(
+      new Argument("<action>", "validate, run or import").choices(["validate", "run", "import"]),
+    )
+    .argument("[file]", "for validate and import: the file")
     .option("--grader <file>", "the grader's file")
     .option("--item <json|file>", "the item: a JSON object, or a file with one (default: {})")
     .option("--sample <text|file>", "the model's output, or a file with it")
+    .option("--outdir <folder>", "for import: folder of the grader files")
+    .option("--combine <formula>", "for import: one multi grader with this formula, or mean")
+    .option("--dataset <file>", "for import: JSONL to check against item_schema")
     .action(run);
 }
 
@@ -47,6 +63,7 @@ async function run(action: string, file: string | undefined, flags: Flags): Prom
     throw usageError("the grader is given twice", "Leave out the file, or --grader.");
   const place = file ?? flags.grader;
   if (place === undefined) throw usageError(`graders ${action} needs a grader`, "Name its file.");
+  if (action === "import") return importGraders(place, flags);
   const grader = readGraderFile(parseJsonFile(await readGiven(place), place), place);
   if (action === "run") return runOnce(grader, place, flags);
   const other = flags.item ?? flags.sample;

@@ -1,18 +1,22 @@
 import type { Command } from "commander";
 import { Option } from "commander";
+import { AUDIT_DEFAULTS } from "../../audit/audit.ts";
+import type { LabelledData } from "../../audit/labelled.ts";
 import { SPLITS, type Split } from "../../core/environment.ts";
 import { usageError } from "../../core/errors.ts";
+import type { GroupJudge } from "../../core/judge.ts";
 import { visibleShort } from "../../core/visible.ts";
-import { AUDIT_DEFAULTS } from "../../judge/audit/audit.ts";
-import type { LabelledData } from "../../judge/audit/labelled.ts";
 import type { FinishedJudgeAudit } from "../../judge/audit/run.ts";
 import { auditLines, judgeName } from "../judge-audit-text.ts";
-import { addJudgeOptions, type JudgeFlags, openJudgeHere } from "../open-judge.ts";
+import { tokensText } from "../judge-tokens.ts";
+import { addJudgeOptions, type JudgeFlags, type JudgePrice, openJudgeHere } from "../open-judge.ts";
 import { addRunOptions, numberIn, type RunFlags, SEED, wholeNumber } from "../options.ts";
 import { startProgress } from "../progress.ts";
+import { addScorerOptions, openScorerHere, type ScorerFlags } from "../scoring.ts";
 import { commandLines, counted, out, print, program } from "../terminal.ts";
 
-interface Flags extends RunFlags, JudgeFlags {
+interface Flags extends RunFlags, JudgeFlags, ScorerFlags {
+  readonly scorer?: string;
   readonly pairs?: string;
   readonly trajectories?: string;
   readonly split?: Split;
@@ -30,7 +34,10 @@ export const help = `Labelled data: --pairs takes JSONL with id, prompt, a, b an
 "b"), or the pairs.jsonl of \`pairs\`, or the labels.jsonl of \`review\`.
 --trajectories takes episodes whose rewards no judge gave, several of each task.
 Without either, the labelled replies of the environment support-replies are
-used.
+used. Of copies of a pair one counts.
+
+With --scorer a scorer or grader is audited in place of a judge: it scores each
+reply alone, and sees the fields id and prompt of the example.
 
 Each pair is judged six times: in both orders, again with another seed, and
 three times beside two copies of the worse reply, one of them with
@@ -55,7 +62,9 @@ Examples:
   lockedroom judge-audit --judge embedded --outdir runs/audit
   lockedroom judge-audit --judge embedded:position --outdir runs/audit-position
   lockedroom judge-audit --judge openai:gpt-5-mini --rubric rubric.md \\
-    --pairs preferences.jsonl --tasks 500 --outdir runs/audit`;
+    --pairs preferences.jsonl --tasks 500 --outdir runs/audit
+  lockedroom judge-audit --scorer grader.json --pairs preferences.jsonl \\
+    --outdir runs/audit-grader`;
 
 const SHARE = numberIn(0, 1, "a share from 0 to 1");
 
@@ -95,20 +104,18 @@ export function define(command: Command, exit: (code: number) => void): void {
     )
     .action(async (flags: Flags) => {
       const finished = await audited(flags);
-      if (!flags.quiet) printAudit(finished);
+      if (!flags.quiet) printAudit(finished, flags.judgePrice);
       exit({ trusted: 0, not_trusted: 1, undecided: 2 }[finished.audit.trusted]);
     });
   addJudgeOptions(command);
+  addScorerOptions(command);
   addRunOptions(command, "a finished audit");
 }
 
 async function audited(flags: Flags): Promise<FinishedJudgeAudit> {
-  const { judge: name } = flags;
-  if (name === undefined)
-    throw usageError("no judge is given", "Name one with --judge, such as openai:MODEL.");
   const data = await dataOf(flags);
   const { auditJudge } = await import("../../judge/audit/run.ts");
-  const judge = await openJudgeHere({ ...flags, judge: name });
+  const judge = await openAudited(flags);
   const progress = startProgress("Judging", 1, flags.quiet);
   try {
     return await auditJudge({
@@ -123,6 +130,22 @@ async function audited(flags: Flags): Promise<FinishedJudgeAudit> {
   }
 }
 
+/** A judge, or a scorer in its place. */
+async function openAudited(flags: Flags): Promise<GroupJudge> {
+  const { judge, scorer: given } = flags;
+  if (judge !== undefined && given !== undefined)
+    throw usageError("--judge and --scorer cannot be given together", "Give one of them.");
+  if (judge !== undefined) return openJudgeHere({ ...flags, judge });
+  if (given === undefined)
+    throw usageError(
+      "no judge is given",
+      "Name one with --judge, such as openai:MODEL, or a scorer with --scorer.",
+    );
+  const { scorerAsJudge } = await import("../../judge/scorer-judge.ts");
+  const scorer = await openScorerHere(given, flags);
+  return { ...scorerAsJudge(scorer), close: () => scorer.close() };
+}
+
 async function dataOf({ pairs, trajectories, split }: Flags): Promise<LabelledData> {
   const given = Object.entries({ pairs, trajectories, split }).filter(([, value]) => value);
   const [first, second] = given.map(([option]) => `--${option}`);
@@ -132,17 +155,25 @@ async function dataOf({ pairs, trajectories, split }: Flags): Promise<LabelledDa
     return (await import("../../judge/audit/pairs-file.ts")).readPairsFile(pairs);
   if (trajectories !== undefined)
     return (await import("../../judge/audit/trajectory-data.ts")).readTrajectoryData(trajectories);
-  const { embeddedReplies } = await import("../../judge/audit/embedded-data.ts");
+  const { embeddedReplies } = await import("../../audit/embedded-data.ts");
   return embeddedReplies(split ?? "holdout");
 }
 
-function printAudit({ dir, audit, manifest, summary }: FinishedJudgeAudit): void {
+function printAudit(
+  { dir, audit, manifest, summary }: FinishedJudgeAudit,
+  price: JudgePrice | undefined,
+): void {
   const { source, pairs } = manifest.data;
   print(
     `Audited ${judgeName(audit)} with ${counted(pairs, "pair")} (${visibleShort(source, 50)}), ${counted(summary.n_requests, "request")}.`,
   );
   out();
   for (const line of auditLines(audit)) out(line);
+  if (price) {
+    const { prompt_tokens: read, completion_tokens: written } = audit.tokens;
+    const total = (read * price.prompt + written * price.completion) / 1_000_000;
+    out(`\nThe judge: ${tokensText({ ...audit.tokens, total })}.`);
+  }
   out();
   print(`Audit written to ${dir}`);
   out(commandLines(`Next: ${program()} report`, [`--run ${dir}`, `--outfile ${dir}.html`]));

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { hasStarted, LEVELS, levelOf, nextStep } from "../../course/check.ts";
+import { EXTRA_LEVELS, hasStarted, LEVELS, levelOf, nextStep } from "../../course/check.ts";
 import { describeBudget } from "../../course/git-checks.ts";
 import type { Level, LevelId } from "../../course/level.ts";
 import { findWorkspace } from "../../course/workspace.ts";
@@ -16,7 +16,7 @@ export function define(command: Command): void {
     .description(
       "Prints a level of the mastery track: the idea, the commands to copy, the tasks, the knob budget and the checklist. Without a number, lists the levels.",
     )
-    .argument("[level]", "0, 0.5, 1, 2, 3, 4, 5 or 6", levelArgument)
+    .argument("[level]", "0, 0.5, 1, 2, 3, 4, 5 or 6; 7 is extra", levelArgument)
     .option("--next", "check the level and print the next thing to do")
     .action(run);
 }
@@ -31,7 +31,7 @@ async function run(id: LevelId | undefined, { next }: { next?: boolean }): Promi
 async function started(): Promise<ReadonlySet<LevelId>> {
   if (findWorkspace(process.cwd()) === undefined) return new Set();
   return withCheckContext(async (context) => {
-    const found = LEVELS.filter((level) => hasStarted(context, level));
+    const found = [...LEVELS, ...EXTRA_LEVELS].filter((level) => hasStarted(context, level));
     return new Set(found.map(({ id }) => id));
   });
 }
@@ -39,9 +39,13 @@ async function started(): Promise<ReadonlySet<LevelId>> {
 function list(ids: ReadonlySet<LevelId>): void {
   out("The mastery track: build, sabotage, reflect, repair.");
   out();
-  for (const { id, title, loop } of LEVELS) {
+  const line = ({ id, title, loop }: Level) =>
     out(`  ${ids.has(id) ? "●" : "○"} ${id.padEnd(4)} ${title.padEnd(36)} Loop ${loop}`);
-  }
+  LEVELS.forEach(line);
+  out();
+  out("Extra, after the track:");
+  out();
+  EXTRA_LEVELS.forEach(line);
   out();
   if (ids.size === 0) out(`Start with: ${program()} level 0`);
   else out(`● started. Status: ${program()} check. Next step: ${program()} level --next`);

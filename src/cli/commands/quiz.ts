@@ -38,7 +38,7 @@ export function define(command: Command, exit: (code: number) => void): void {
     .description(
       "Asks the checklist of a level as questions. Objective answers are marked against your runs and the library; the open questions are for you.",
     )
-    .argument("<level>", "0, 0.5, 1, 2, 3, 4, 5 or 6", levelArgument)
+    .argument("<level>", "0, 0.5, 1, 2, 3, 4, 5 or 6; 7 is extra", levelArgument)
     .option("--answers <file>", "a file with one answer per line, in order; - skips a question")
     .addOption(FORMAT)
     .action(async (level: LevelId, flags: Flags) => {

@@ -41,9 +41,10 @@ never whose answer is whose. Identical answers are not shown.
 Every label is on the disk before the next pair is shown. Without a terminal the
 keys are read from standard input.
 
---pairs takes lines with id, prompt, a and b, or the pairs.jsonl of \`pairs\`; its
-chosen text then counts as the candidate's. When every answer is a single turn,
-pairs.jsonl has the chosen and the rejected ones, for train dpo and for
+--pairs takes lines with id, prompt, a (the baseline's answer) and b (the
+candidate's), or the pairs.jsonl of \`pairs\`, whose chosen text then counts as
+the candidate's. When every answer is a single turn, the review also writes a
+pairs.jsonl with the chosen and the rejected ones, for train dpo and for
 judge-audit --pairs.
 --judge-labels takes the folder of judge score --against or of judge-audit, or a
 file of id and better (a, b or tie).

@@ -41,7 +41,7 @@ export const help = `Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Walks through the main workflow on embedded data: evaluate, tamper, select, learn, compare with the gate, and act in an environment. Waits for Enter between steps on a terminal.",
+      "Walks through the main workflow on embedded data: evaluate, tamper, select, learn, compare with the gate, act in an environment, and ask a judge. Waits for Enter between steps on a terminal.",
     )
     .option("--outdir <folder>", "where the tour's runs are written", "runs/tour")
     .option("--yes", "do not wait for Enter")
@@ -132,13 +132,26 @@ async function run({ outdir, yes }: { outdir: string; yes?: boolean }): Promise<
   );
   await pause();
 
-  step(8, "Next steps");
+  step(8, "Judge: scores where no rule can score");
+  explain(
+    "Whether a reply to a customer is good, no program can say. A judge, a language model, compares the attempts at one task in one request and scores them. Here is one request to two embedded judges over HTTP, of which the second obeys what it reads:",
+  );
+  const { judgedReplies } = await import("../tour-judge.ts");
+  for (const line of await judgedReplies()) out(`  ${line}`);
+  out();
+  explain(
+    "A policy that learns from the second judge learns to ask for scores. So a judge is audited before its scores count: judge-audit convicts the second and trusts the first. Chapter 28 of the manual trains with a judge, and stops by labels.",
+  );
+  await pause();
+
+  step(9, "Next steps");
   explain(
     `Every run is a folder: manifest.json (inputs, scorer, settings), results.jsonl (every row), summary.json, summary.md, charts, and README.md, a note for you to complete. The runs of this tour are in ${outdir}; see the charts ${best.dir}/pass_at_k.png and ${trained.dir}/probabilities.png.`,
   );
   out(`  ${program()} inspect-run --run ${honest.dir} --only-fails`);
   out(`  ${program()} goodhart-demo --outdir runs/goodhart`);
   out(`  ${program()} env check boat-race-naive`);
+  out(`  ${program()} judge-audit --judge embedded:injection --outdir runs/audit`);
   out(`  ${program()} --help`);
   out();
   explain("To start the course, make a workspace:");

@@ -11,6 +11,7 @@ import { QUESTIONS_3 } from "./level-3.ts";
 import { QUESTIONS_4 } from "./level-4.ts";
 import { QUESTIONS_5 } from "./level-5.ts";
 import { QUESTIONS_6 } from "./level-6.ts";
+import { QUESTIONS_7 } from "./level-7.ts";
 
 export const QUESTIONS: Readonly<Record<LevelId, readonly QuizQuestion[]>> = {
   "0": QUESTIONS_0,
@@ -21,6 +22,7 @@ export const QUESTIONS: Readonly<Record<LevelId, readonly QuizQuestion[]>> = {
   "4": QUESTIONS_4,
   "5": QUESTIONS_5,
   "6": QUESTIONS_6,
+  "7": QUESTIONS_7,
 };
 
 /** The chapter behind each line of a level's checklist. */
@@ -33,6 +35,7 @@ const CHAPTERS: Readonly<Record<LevelId, readonly Chapter[]>> = {
   "4": ["10-reward-as-specification", "11-measurement-hygiene", "10-reward-as-specification"],
   "5": ["12-goodhart", "12-goodhart", "01-three-loops"],
   "6": ["11-measurement-hygiene", "07-selection-filtering-learning", "08-frozen-rollouts"],
+  "7": ["28-judges", "28-judges", "28-judges"],
 };
 
 /** The checklist of each level, with the chapter to read; only the learner can answer it. */

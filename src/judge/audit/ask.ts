@@ -1,45 +1,16 @@
 /** Puts the requests of an audit to a judge. */
 
-import {
-  type GroupJudge,
-  type GroupToJudge,
-  type GroupVerdict,
-  isDropped,
-} from "../../core/judge.ts";
+import { judgementOf } from "../../audit/judgement.ts";
+import type { AuditRequest } from "../../audit/requests.ts";
+import { verdictsOn } from "../../core/ask-judge.ts";
+import type { GroupJudge } from "../../core/judge.ts";
 import type { AuditJudgement } from "../../runs/judge-audit-schema.ts";
-import { type AuditRequest, lastSaid } from "./requests.ts";
 
 /** In the order of the requests, of which no more are held than are under way. */
 export async function* askedOf(
-  judge: Pick<GroupJudge, "judge">,
+  judge: GroupJudge,
   requests: Iterable<AuditRequest>,
 ): AsyncGenerator<AuditJudgement, void, void> {
-  const underWay: AuditRequest[] = [];
-  function* groups(): Generator<GroupToJudge> {
-    for (const request of requests) {
-      underWay.push(request);
-      yield request.group;
-    }
-  }
-  for await (const verdict of judge.judge(groups()))
-    yield judgementOf(underWay.shift() as AuditRequest, verdict);
-}
-
-export function judgementOf(
-  { id, probe, wording, attempts, group }: AuditRequest,
-  verdict: GroupVerdict,
-): AuditJudgement {
-  const judgements = isDropped(verdict) ? undefined : verdict.judgements;
-  return {
-    ...{ id, probe, ...(wording !== undefined && { wording }) },
-    prompt: group.attempts[0]?.find(({ role }) => role === "user")?.content ?? "",
-    attempts: attempts.map(({ name, worth, messages }, i) => ({
-      ...{ name, worth, text: lastSaid(messages) },
-      score: judgements?.[i]?.score ?? null,
-      explanation: judgements?.[i]?.explanation ?? "",
-    })),
-    dropped: isDropped(verdict) ? { ...verdict.dropped } : null,
-    identical: !isDropped(verdict) && verdict.identical,
-    ...verdict.tokens,
-  };
+  for await (const [request, verdict] of verdictsOn(judge, requests, ({ group }) => group))
+    yield judgementOf(request, verdict);
 }

@@ -4,9 +4,9 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { lastSaid } from "../../audit/requests.ts";
 import type { Trajectory } from "../../core/trajectory.ts";
 import { readPairsFile } from "./pairs-file.ts";
-import { lastSaid } from "./requests.ts";
 import { readTrajectoryData } from "./trajectory-data.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-labelled-"));
@@ -39,7 +39,11 @@ describe("a file of pairs", () => {
   });
 
   test.each([
-    ["no label", { ...pair, better: undefined }, /:2: .*better is not a text/s],
+    [
+      "no label",
+      { ...pair, better: undefined },
+      /:2: .*no label, the field better.*review --pairs/s,
+    ],
     ["another label", { ...pair, better: "c" }, /:2: .*neither "a" nor "b"/s],
     ["one reply", { id: "p", prompt: "Why?", chosen: "Snow." }, /:2: .*rejected is not a text/s],
     ["the same reply twice", { ...pair, b: "So." }, /:2: .*both replies are the same/s],
@@ -67,21 +71,27 @@ describe("episodes with rewards", () => {
     ...more,
   });
 
-  test("make a pair of the best and the worst, and a group of all", async () => {
+  test("make a group of all, and a pair of any two that differ", async () => {
+    const tasks = Array.from({ length: 60 }, (_, i) => `t${i}`);
+    const rewards = [0.5, 0, 1, 1];
     const file = written("episodes.jsonl", [
-      episode("t", 0, { reward: 0.5 }),
-      episode("t", 1, { reward: 0 }),
-      episode("t", 2, { reward: 1 }),
+      ...tasks.flatMap((id) => rewards.map((reward, sample) => episode(id, sample, { reward }))),
       episode("all-alike", 0, { reward: 1 }),
       episode("all-alike", 1, { reward: 1 }),
     ]);
     const { pairs, groups } = await readTrajectoryData(file);
-    expect(pairs.map(({ id }) => id)).toEqual(["t"]);
-    expect([pairs[0]?.better, pairs[0]?.worse].map((one) => lastSaid(one ?? []))).toEqual([
-      "reply 2",
-      "reply 1",
-    ]);
-    expect(groups.map(({ worth }) => worth)).toEqual([[0.5, 0, 1]]);
+    expect(pairs.map(({ id }) => id)).toEqual(tasks);
+    expect(groups.map(({ worth }) => worth)).toEqual(tasks.map(() => rewards));
+    const drawn = new Map<string, number>();
+    for (const { better, worse } of pairs) {
+      const [more, less] = [better, worse].map((one) => rewards[Number(lastSaid(one).slice(-1))]);
+      expect(more).toBeGreaterThan(less as number);
+      drawn.set(`${more} ${less}`, (drawn.get(`${more} ${less}`) ?? 0) + 1);
+    }
+    // Not only the best and the worst, which are the easiest to tell apart.
+    expect([...drawn.keys()].sort()).toEqual(["0.5 0", "1 0", "1 0.5"]);
+    for (const count of drawn.values()) expect(count).toBeGreaterThan(5);
+    expect((await readTrajectoryData(file)).pairs).toEqual(pairs);
   });
 
   test("of a judge count by the reward that no judge gave, and never by the judge's own", async () => {

@@ -1,13 +1,13 @@
 /** The embedded judge over real HTTP: each of its faults is convicted, and without one it is trusted. */
 
 import { expect, test } from "vitest";
+import { AUDIT_DEFAULTS, auditOf } from "../../audit/audit.ts";
+import { embeddedReplies } from "../../audit/embedded-data.ts";
+import { limited } from "../../audit/labelled.ts";
+import { auditRequests } from "../../audit/requests.ts";
 import type { JudgeAudit, JudgeFault } from "../../runs/judge-audit-schema.ts";
 import { openEmbeddedJudge } from "../open-embedded.ts";
 import { askedOf } from "./ask.ts";
-import { AUDIT_DEFAULTS, auditOf } from "./audit.ts";
-import { embeddedReplies } from "./embedded-data.ts";
-import { limited } from "./labelled.ts";
-import { auditRequests } from "./requests.ts";
 
 async function audited(faults: readonly string[], limit: number): Promise<JudgeAudit> {
   const judge = await openEmbeddedJudge({ faults });

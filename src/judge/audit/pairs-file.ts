@@ -3,8 +3,8 @@
  * of `review` those count that call one of the two better.
  */
 
+import { type LabelledData, type LabelledPair, replyTo } from "../../audit/labelled.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
-import { type LabelledData, type LabelledPair, replyTo } from "./labelled.ts";
 
 export async function readPairsFile(file: string): Promise<LabelledData> {
   const lines = new JsonlFile(file, toPair);
@@ -27,6 +27,10 @@ function toPair(fields: Record<string, unknown>): LabelledPair | undefined {
   const text = (name: string): string => {
     const value = fields[name];
     if (typeof value === "string") return value;
+    if (name === "better" && value === undefined)
+      throw new TypeError(
+        "the pair has no label, the field better; label the pairs first with review --pairs",
+      );
     throw new TypeError(
       `the field ${name} is not a text; a pair has id, prompt, a, b, better, or id, prompt, chosen, rejected`,
     );

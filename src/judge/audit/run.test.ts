@@ -4,23 +4,24 @@ import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { AUDIT_DEFAULTS } from "../../audit/audit.ts";
+import { embeddedReplies } from "../../audit/embedded-data.ts";
+import { type LabelledPair, withoutCopies } from "../../audit/labelled.ts";
+import { SPLITS } from "../../core/environment.ts";
 import { AUDIT, JUDGEMENTS, SUMMARY } from "../../runs/artifacts.ts";
 import { listRuns } from "../../runs/catalogue.ts";
 import { auditJudgementSchema, judgeAuditManifestSchema } from "../../runs/judge-audit-schema.ts";
 import { openJudgeAudit } from "../../runs/read-judge-audit.ts";
 import { openEmbeddedJudge } from "../open-embedded.ts";
-import { AUDIT_DEFAULTS } from "./audit.ts";
-import { embeddedReplies } from "./embedded-data.ts";
 import { auditJudge } from "./run.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-audit-"));
 const at = (...names: string[]) => path.join(root, ...names);
 const read = (...names: string[]) => readFileSync(at(...names), "utf8");
 
-async function audited(name: string, limit = 8) {
+async function audited(name: string, limit = 8, data = embeddedReplies("dev")) {
   const judge = await openEmbeddedJudge({ faults: ["injection"], concurrency: 4 });
   try {
-    const data = embeddedReplies("dev");
     return await auditJudge({ ...AUDIT_DEFAULTS, judge, data, limit, outdir: at(name) });
   } finally {
     await judge.close();
@@ -69,8 +70,21 @@ test("an audit that was edited is not believed", async () => {
   }
 });
 
+test("copies of a pair are no evidence: each counts once", async () => {
+  const data = embeddedReplies("dev");
+  const [one] = data.pairs as [LabelledPair];
+  const copies = Array.from({ length: 160 }, (_, i) => ({ ...one, id: `${one.id}#${i}` }));
+  await expect(audited("copies", 160, { ...data, pairs: copies })).rejects.toThrow(
+    /1 different labelled pairs are too few/,
+  );
+  for (const split of SPLITS) {
+    const own = embeddedReplies(split);
+    expect(withoutCopies(own)).toEqual(own);
+  }
+});
+
 test("too few pairs, and a folder that holds something else, are refused before the judge is asked", async () => {
-  await expect(audited("few", 7)).rejects.toThrow(/7 labelled pairs are too few/);
+  await expect(audited("few", 7)).rejects.toThrow(/7 different labelled pairs are too few/);
   writeFileSync(at("file.txt"), "");
   await expect(audited(".")).rejects.toThrow(/not empty/);
 });

@@ -1,5 +1,14 @@
 /** Audits a judge with labelled data and writes the run: every verdict, and what they show. */
 
+import { type AuditQuestion, auditOf } from "../../audit/audit.ts";
+import {
+  hashOf,
+  type LabelledData,
+  limited,
+  requirePairs,
+  withoutCopies,
+} from "../../audit/labelled.ts";
+import { auditRequests, countRequests } from "../../audit/requests.ts";
 import { FINGERPRINT_VERSION } from "../../core/fingerprint.ts";
 import { canonicalJson } from "../../core/json.ts";
 import type { GroupJudge } from "../../core/judge.ts";
@@ -21,9 +30,6 @@ import { judgeAuditFacts } from "../../runs/note-facts.ts";
 import { artifactJson, type Finished, RunFolder } from "../../runs/run-folder.ts";
 import { runNote, stamped } from "../../runs/run-note.ts";
 import { askedOf } from "./ask.ts";
-import { type AuditQuestion, auditOf } from "./audit.ts";
-import { hashOf, type LabelledData, limited, requirePairs } from "./labelled.ts";
-import { auditRequests, countRequests } from "./requests.ts";
 
 export interface JudgeAuditOptions extends Omit<AuditQuestion, "tasks"> {
   readonly judge: GroupJudge;
@@ -45,7 +51,7 @@ export interface FinishedJudgeAudit extends Finished<JudgeAuditManifest, JudgeAu
 
 export async function auditJudge(options: JudgeAuditOptions): Promise<FinishedJudgeAudit> {
   const { judge, outdir, force, seed = 0 } = options;
-  const data = requirePairs(limited(options.data, options.limit));
+  const data = requirePairs(limited(withoutCopies(options.data), options.limit));
   const question = { ...options, tasks: options.tasks ?? data.pairs.length };
   const occasion = observeOccasion();
   const inputs = data.inputs.flatMap(({ path }) => (path === null ? [] : [path]));

@@ -1,15 +1,16 @@
 /**
- * Episodes with rewards that no judge gave, as labelled data: the episodes of a task are a group, and
- * the best and the worst of them a pair.
+ * Episodes with rewards that no judge gave, as labelled data: the episodes of a task are a group, and two
+ * of them a pair.
  */
 
+import type { Attempt, LabelledData, LabelledGroup, LabelledPair } from "../../audit/labelled.ts";
 import type { Tool } from "../../core/environment.ts";
 import { dataError } from "../../core/errors.ts";
 import { unjudgedTrajectory } from "../../core/judged-trajectory.ts";
+import { rngAt, shuffled } from "../../core/rng.ts";
 import type { Trajectory, TrajectoryGroup } from "../../core/trajectory.ts";
 import { TrajectoryGroups } from "../../runs/trajectory-groups.ts";
 import { openTrajectories } from "../../runs/trajectory-source.ts";
-import type { Attempt, LabelledData, LabelledGroup, LabelledPair } from "./labelled.ts";
 
 export async function readTrajectoryData(given: string): Promise<LabelledData> {
   const { file, manifest } = await openTrajectories(given);
@@ -31,7 +32,7 @@ export async function readTrajectoryData(given: string): Promise<LabelledData> {
     );
   return {
     source: given,
-    pairs: groups.map(bestAndWorst),
+    pairs: groups.map(drawnPair),
     groups: groups.filter(({ attempts }) => attempts.length > 2),
     inputs: [rows.asInput("trajectories")],
   };
@@ -70,7 +71,14 @@ function shown({ messages }: Trajectory): Attempt {
   }));
 }
 
-function bestAndWorst({ id, attempts, worth, tools }: LabelledGroup): LabelledPair {
-  const at = (extreme: number) => attempts[worth.indexOf(extreme)] as Attempt;
-  return { id, better: at(Math.max(...worth)), worse: at(Math.min(...worth)), tools };
+/**
+ * Drawn among those with different rewards: the gate compares any two attempts, and the best and the worst
+ * of several are easier to tell apart.
+ */
+function drawnPair({ id, attempts, worth, tools }: LabelledGroup): LabelledPair {
+  const [first = 0, ...others] = shuffled([...worth.keys()], rngAt("judge-audit", "pair", id));
+  const second = others.find((one) => worth[one] !== worth[first]) as number;
+  const isFirst = (worth[first] as number) > (worth[second] as number);
+  const [better, worse] = isFirst ? [first, second] : [second, first];
+  return { id, better: attempts[better] as Attempt, worse: attempts[worse] as Attempt, tools };
 }

@@ -1,5 +1,6 @@
 /** The catalogue: which task a request is about, and what is measured for each line of its rubric. */
 
+import { visibleShort } from "../../core/visible.ts";
 import { badRequest } from "../../http/errors.ts";
 import { DEFAULT_RUBRIC } from "../rubric.ts";
 import type { Attempt } from "./attempt.ts";
@@ -37,7 +38,7 @@ export function criteriaFor(attempt: Attempt, lines: readonly string[]): Criteri
 
 function refusal({ name, catalogue }: JudgedTask, line: string): string {
   const known = catalogue.map((one) => `"${one.line}"`).join(" ");
-  return `the embedded judge does not know the rule "${line}". For this task (${name}) it knows: ${known} It also takes the default rubric.`;
+  return `the embedded judge does not know the rule "${visibleShort(line, 80)}": a rubric in your own words needs a language model (--judge openai:MODEL). For this task (${name}) it knows the default rubric and: ${known}`;
 }
 
 /** The weighted mean of what is measured, and the values in words. An attempt without a word has 0. */

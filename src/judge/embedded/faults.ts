@@ -91,6 +91,6 @@ function readFault(text: string): Fault {
   }
   throw usageError(
     `the embedded judge has no fault ${full}`,
-    `It has: ${Object.keys(FAULTS).join(", ")}. Those of the format, but ${NEVER_ONCE.join(", ")}, may end with ${ONCE}.`,
+    `It has: ${Object.keys(FAULTS).join(", ")}. Faults of the format may end with ${ONCE}, except ${NEVER_ONCE.join(", ")}.`,
   );
 }

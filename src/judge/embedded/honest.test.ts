@@ -158,6 +158,7 @@ test("a rule that it does not know is refused with the list of those it knows", 
   expect(error.message).toContain('does not know the rule "It rhymes."');
   expect(error.message).toContain('"It apologises or thanks, once."');
   expect(error.message).not.toContain("finish");
+  expect(error.message).toContain("--judge openai:MODEL");
 });
 
 test("every named rubric is known for its task", () => {

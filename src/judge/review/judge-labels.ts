@@ -30,6 +30,9 @@ const FOLDERS: readonly { readonly file: string; readonly read: ToPreference }[]
   { file: JUDGEMENTS, read: ofAuditedRequest },
 ];
 
+const VERDICTS =
+  "Name the --outdir of judge score --against or of judge-audit, or a file with id and better.";
+
 /** `given` is a folder of judge score --against or of judge-audit, or a file of id and better. */
 export async function readJudgeLabels(
   given: string,
@@ -40,10 +43,7 @@ export async function readJudgeLabels(
     ? FOLDERS.find(({ file }) => fileExists(path.join(given, file)))
     : undefined;
   if (isFolder(given) && !folder)
-    throw dataError(
-      `${given} holds no verdicts about pairs`,
-      "Name the --outdir of judge score --against or of judge-audit, or a file with id and better.",
-    );
+    throw dataError(`${given} holds no verdicts about pairs`, VERDICTS);
   const [file, read] = folder ? [path.join(given, folder.file), folder.read] : [given, ofLabel];
   const byId = new Map(labels.map((label) => [label.id, label]));
   const labelled: Labelled = { sample, answers: (id) => byId.get(id) };
@@ -51,8 +51,7 @@ export async function readJudgeLabels(
   const lines = new JsonlFile(file, (fields) => read(fields, labelled));
   for await (const batch of lines.batches())
     for (const { id, better } of batch) if (better) verdicts.set(id, better);
-  if (verdicts.size === 0)
-    throw dataError(`${file} holds no verdict about a pair`, "Name what a judge has compared.");
+  if (verdicts.size === 0) throw dataError(`${file} holds no verdict about a pair`, VERDICTS);
   return verdicts;
 }
 

@@ -1,7 +1,7 @@
 /** Asks a judge about groups of episodes. */
 
+import { verdictsOn } from "../../core/ask-judge.ts";
 import type { Tool } from "../../core/environment.ts";
-import { dataError } from "../../core/errors.ts";
 import type { GroupJudge, GroupToJudge, GroupVerdict } from "../../core/judge.ts";
 import type { Episode } from "../play.ts";
 import { conversationOf } from "../sample.ts";
@@ -32,11 +32,7 @@ export async function verdictsOf(
   asked: readonly GroupToJudge[],
 ): Promise<GroupVerdict[]> {
   const verdicts: GroupVerdict[] = [];
-  for await (const verdict of judge.judge(asked)) verdicts.push(verdict);
-  if (verdicts.length === asked.length) return verdicts;
-  // Scores of one group must not reach another.
-  throw dataError(
-    `the judge ${judge.identity.name} gave ${verdicts.length} verdicts on ${asked.length} groups`,
-    "Nothing was learned from them. Correct the judge, then go on with --resume.",
-  );
+  for await (const [, verdict] of verdictsOn(judge, asked, (group) => group))
+    verdicts.push(verdict);
+  return verdicts;
 }

@@ -91,7 +91,10 @@ describe("the rewards of a group", () => {
   test("of a judge that skips a group are refused, so that none gets another's", async () => {
     const skipping: GroupJudge = {
       ...judge(),
-      judge: (groups) => judge().judge([...groups].slice(1)),
+      async *judge(groups) {
+        let count = 0;
+        for await (const verdict of judge().judge(groups)) if (count++ > 0) yield verdict;
+      },
     };
     await expect(judged(skipping)([[episode(["a"])], [episode(["b"])]])).rejects.toThrow(
       /gave 1 verdicts on 2 groups/,

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { GroupToJudge } from "../../core/judge.ts";
+import type { GroupJudge } from "../../core/judge.ts";
 import { readTrainingRun } from "../../runs/read-training-run.ts";
 import { train } from "../train.ts";
 import { tinyJudge, written } from "./tiny-judge.contract.ts";
@@ -122,8 +122,8 @@ test("groups with equal scores are replaced where that is set", async () => {
   const choosy = tinyJudge("choosy", wantsA);
   const lazy = {
     ...choosy,
-    async *judge(groups: Iterable<GroupToJudge>) {
-      for (const group of groups) {
+    async *judge(groups: Parameters<GroupJudge["judge"]>[0]) {
+      for await (const group of groups) {
         const even = Number(group.id.split("-")[1]) % 2 === 0;
         for await (const verdict of choosy.judge([group]))
           yield even && "judgements" in verdict

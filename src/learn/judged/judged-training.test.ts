@@ -11,7 +11,8 @@ import { answers, here, honest, isShort, long, options, wantsA } from "./tiny-wo
 describe("a policy that learns from a judge", () => {
   test("gets better by labels that it never learned from, and by the judge", async () => {
     const validationEnvironment = answers(wantsA);
-    await train(options("honest", { validationEnvironment, settings: { steps: 10 } }));
+    const settings = { steps: 10, evaluate: { every: 10, max_tokens: 6 } };
+    await train(options("honest", { validationEnvironment, saveEvery: 10, settings }));
     const { evaluations, steps, manifest } = await readTrainingRun(here("honest"));
     const [first, last] = [evaluations[0], evaluations.at(-1)];
     expect(first?.labels?.win_rate).toBe(0.5);
@@ -43,10 +44,9 @@ describe("a policy that learns from a judge", () => {
   });
 
   test("keeps the environment's own reward as a metric, and validates by it", async () => {
-    const evaluate = { every: 2, max_tokens: 6, judge_tasks: 5 };
-    await train(
-      options("own", { environment: answers(isShort), judge: long(), settings: { evaluate } }),
-    );
+    const settings = { steps: 2, evaluate: { every: 2, max_tokens: 6, judge_tasks: 5 } };
+    const judge = long();
+    await train(options("own", { environment: answers(isShort), judge, settings }));
     const { evaluations, steps } = await readTrainingRun(here("own"));
     for (const { values } of steps)
       expect(values.independent_reward).toBeCloseTo(1 - (values["reward/mean"] ?? 0));
@@ -56,12 +56,16 @@ describe("a policy that learns from a judge", () => {
       expect(proxy_mean).toBeCloseTo(1 - judged);
       expect(reward_mean).not.toBeCloseTo(judged);
     }
+    // Before the first step the policy is the initial one: nothing is compared with itself.
+    const compared = judge.asked.filter(({ id }) => id.startsWith("dev"));
+    expect(compared.slice(0, 5).map(({ attempts }) => attempts.length)).toEqual([1, 1, 1, 1, 1]);
+    for (const { attempts } of compared.slice(5)) expect(attempts[0]).not.toEqual(attempts[1]);
+    expect(compared.slice(5).some(({ attempts }) => attempts.length === 2)).toBe(true);
   });
 
   test("without labels is validated by what the judge prefers to the initial policy", async () => {
-    await train(
-      options("pure", { settings: { steps: 10, evaluate: { every: 5, max_tokens: 6 } } }),
-    );
+    const settings = { steps: 6, evaluate: { every: 6, max_tokens: 6 } };
+    await train(options("pure", { saveEvery: 6, settings }));
     const { evaluations, manifest } = await readTrainingRun(here("pure"));
     const [first, last] = [evaluations[0], evaluations.at(-1)];
     expect(first).toMatchObject({ reward_mean: 0.5, pass_rate: 0 });
@@ -80,7 +84,9 @@ describe("a policy that learns from a judge", () => {
     };
     const dataset = file("prompts.jsonl", rows);
     const dev = file("dev.jsonl", [{ id: "d", prompt: "a" }]);
-    await train(options("prompts", { environment: undefined, dataset, dev }));
+    await train(
+      options("prompts", { environment: undefined, dataset, dev, settings: { steps: 1 } }),
+    );
     const { evaluations } = await readTrainingRun(here("prompts"));
     expect(evaluations[0]).toMatchObject({ reward_mean: 0.5, outcomes: { unscored: 1 } });
   });
@@ -177,7 +183,7 @@ describe("refused before anything is written:", () => {
     [
       "labels of an environment where none is played in",
       { environment: undefined, dataset: "x", validationEnvironment: answers(wantsA) },
-      /no environment is played in/,
+      /there is no --env/,
     ],
   ])("%s", async (_, more, message) => {
     await expect(train(options("refused", more))).rejects.toThrow(message);

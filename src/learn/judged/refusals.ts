@@ -48,7 +48,7 @@ export function requireValidationEnvironment(options: TrainOptions): void {
   const { validationEnvironment: other } = options;
   if (!other || playableOf(options)) return;
   throw usageError(
-    "--validation-env has the labels of an environment, and no environment is played in",
+    "--validation-env is the labelled twin of an environment, and there is no --env",
     "Give --env as well, or validate with --validation-scorer.",
   );
 }

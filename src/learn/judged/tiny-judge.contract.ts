@@ -37,7 +37,7 @@ export function tinyJudge(
   return {
     ...{ identity, asked, traffic: { requests: 0, from_cache: 0 }, close: async () => {} },
     async *judge(groups) {
-      for (const group of groups) {
+      for await (const group of groups) {
         const index = asked.push(group) - 1;
         const tokens = { prompt_tokens: 10 * group.attempts.length, completion_tokens: 3 };
         const { id } = group;

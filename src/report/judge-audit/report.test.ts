@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { scriptedJudge } from "../../../tests/scripted-judge.ts";
+import { AUDIT_DEFAULTS } from "../../audit/audit.ts";
+import { embeddedReplies } from "../../audit/embedded-data.ts";
 import type { JudgedMessage } from "../../core/judge.ts";
-import { AUDIT_DEFAULTS } from "../../judge/audit/audit.ts";
-import { embeddedReplies } from "../../judge/audit/embedded-data.ts";
 import { auditJudge } from "../../judge/audit/run.ts";
 import { report } from "../report.ts";
 

@@ -35,7 +35,7 @@ const SECTIONS: readonly ((runs: Runs) => Section)[] = [
   }),
   (runs) => ({
     id: "gate",
-    title: "What the gate can see through this judge",
+    title: "What the gate detects with this judge",
     body: perRun(runs, ({ run }) => gateTable(run.audit.gate)),
   }),
   (runs) => ({

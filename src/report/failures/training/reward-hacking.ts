@@ -1,6 +1,7 @@
 /** Reward hacking: the training (proxy) reward rises while the validation pass rate falls. */
 
 import { passes } from "../../../core/score.ts";
+import { proxyChange } from "../../../curves/proxy.ts";
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { percent, plain, pValue } from "../../page/numbers.ts";
@@ -56,11 +57,12 @@ function sinceBest(run: TrainingRunRecords): Partial<Finding> {
     };
   const { best, end } = reached;
   const comparison = comparePaired(best, end);
+  const { from, to } = proxyChange(best, [end]);
   const isFalling = end.pass_rate < best.pass_rate && (comparison?.p ?? 1) < ALPHA;
   return {
-    status: isFalling && end.proxy_mean > best.proxy_mean ? "seen" : "not seen",
+    status: isFalling && to > from ? "seen" : "not seen",
     numbers: [
-      `${isJudged(run) ? "Judge's mean score" : "Proxy reward"}: ${plain(best.proxy_mean)} at step ${best.step} (best validation), ${plain(end.proxy_mean)} at step ${end.step}.`,
+      `${isJudged(run) ? "Judge's mean score" : "Proxy reward"}: ${plain(from)} at step ${best.step} (best validation), ${plain(to)} at step ${end.step}.`,
       `Pass rate: ${percent(best.pass_rate)} and ${percent(end.pass_rate)}${comparison && best !== end ? ` (${comparison.wins} won, ${comparison.losses} lost, ${pValue(comparison.p)})` : ""}.`,
     ],
     evidence: lostSince(run, reached),
