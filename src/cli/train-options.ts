@@ -14,6 +14,7 @@ import { isSampled } from "../learn/sources/index.ts";
 import { SIZES } from "../policy/initialise.ts";
 import { DEFAULT_SCORER } from "../scorers/load.ts";
 import { type ExpectedData, explained } from "./data-kind.ts";
+import { addPythonOption } from "./grader-host.ts";
 import { addJudgeOptions, type JudgeFlags, openJudgeHere } from "./open-judge.ts";
 import { addRunOptions, numberIn, repeated, SEED, wholeNumber } from "./options.ts";
 import { CONCURRENCY, openScorerHere, SCORER_TIMEOUT, type ScorerFlags } from "./scoring.ts";
@@ -64,7 +65,7 @@ export interface TrainFlags
 export function addTrainOptions(command: Command): Command {
   const oneOf = (flags: string, description: string, table: object) =>
     new Option(flags, description).choices(Object.keys(table));
-  command
+  addPythonOption(command)
     .addArgument(
       new Argument("<algorithm>", "training algorithm").choices(ALGORITHMS.map(({ name }) => name)),
     )

@@ -98,6 +98,7 @@ describe("a file with settings", () => {
     expect(readGraderFile({ grader: CHECK, settings }, "g").settings).toEqual({
       ...{ fuzzy_match: "WRatio", bleu: "nltk", log_base: "e" },
       ...{ objects: "canonical_json", azure_errors: true },
+      ...{ python_seconds: 120, python_memory_mb: 2048, endpoint_seconds: 600 },
     });
     expect(readGraderFile({ grader: CHECK }, "g").grader).toEqual(CHECK);
   });

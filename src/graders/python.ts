@@ -1,12 +1,13 @@
 /** `python`: the number that a function of its own, `grade(sample, item)`, returns. */
 
-import { dataError } from "../core/errors.ts";
+import { dataError, messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type Fault, fault } from "./fault.ts";
 import type { PythonGrader } from "./grader-schema.ts";
 import { graderHost } from "./host.ts";
 import { type Grade, type OpenKind, SHARE_CODES, shareCode, thresholdDetails } from "./opened.ts";
 import { BadSource, type Graded, type Interpreter } from "./python/interpreter.ts";
+import { itemFieldsIn } from "./python/item-fields.ts";
 import { startLocal } from "./python/local.ts";
 import { GraderProcess } from "./python/process.ts";
 import { sandboxRuntime, startSandbox } from "./python/sandbox.ts";
@@ -21,7 +22,7 @@ export const openPython: OpenKind<PythonGrader> = (grader, context) => {
     : new GraderProcess(startSandbox(grader.source, limits), limits, sandboxRuntime());
   return {
     ...{ exact: false, deterministic: true, range: undefined, codes: SHARE_CODES },
-    itemFields: undefined,
+    itemFields: itemFieldsIn(grader.source),
     ...{ sandboxed: local === undefined, ownLimit: true },
     spec: `what grade(sample, item) of the Python source of ${grader.name} returns`,
     get runtime() {
@@ -31,8 +32,12 @@ export const openPython: OpenKind<PythonGrader> = (grader, context) => {
       try {
         await interpreter.ready();
       } catch (error) {
-        if (!(error instanceof BadSource)) throw error;
-        throw dataError(`${context.where}: source: ${error.message}`, "Correct the source.");
+        if (error instanceof BadSource)
+          throw dataError(`${context.where}: source: ${error.message}`, "Correct the source.");
+        throw dataError(
+          `${context.where}: Python could not be started: ${messageOf(error)}`,
+          local ? "Check the interpreter that --python names." : "Check the package pyodide.",
+        );
       }
     },
     async grade({ sample, item }) {

@@ -113,7 +113,9 @@ export async function openRecordedGrader(
   const { name, source_sha256: here } = loaded.identity;
   if (here !== source_sha256)
     return `the graders had other code when ${name} scored the rows than they have now. Evaluate again to have them checked.`;
-  const other = itemFields?.find((field) => !repeated.includes(field));
+  if (itemFields === undefined)
+    return `${name} may read any field of an item, and rows repeat some only. \`verify\` scores them again with the data set.`;
+  const other = itemFields.find((field) => !repeated.includes(field));
   if (other !== undefined)
     return `${name} reads item.${other}, which rows do not repeat. \`verify\` scores them again with the data set.`;
   const guard = new Guard(loaded, exact ? Number.POSITIVE_INFINITY : LONGEST_MS, AT_ONCE);

@@ -9,6 +9,7 @@ import { writeWhole } from "../../runs/whole-file.ts";
 import { DEFAULT_CONCURRENCY } from "../../scorers/open.ts";
 import { axesOf } from "../axis-text.ts";
 import { compareMarkdown, compareText } from "../compare-text.ts";
+import { addPythonOption } from "../grader-host.ts";
 import { openPolicy, readSystem } from "../open-policy.ts";
 import { wholeNumber } from "../options.ts";
 import { openScorerHere, SCORER_TIMEOUT, type ScorerFlags } from "../scoring.ts";
@@ -47,7 +48,7 @@ Examples:
   lockedroom matrix run matrix.yaml --outdir runs/matrix`;
 
 export function define(command: Command): void {
-  command
+  addPythonOption(command)
     .description(
       "Samples and scores every prompt with every model of a YAML file, and compares the runs with one of them.",
     )

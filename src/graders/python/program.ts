@@ -80,7 +80,7 @@ def open_grader(source):
         _sys.stdout = _sys.stderr = _Output()
         if not callable(_fresh(code).get("grade")):
             raise _Wrong("it defines no function grade(sample, item)")
-        return _json.dumps({"ok": True})
+        return "{}"
     except BaseException as error:
         return _json.dumps({"error": str(error) if isinstance(error, _Wrong) else _said(error)})
 
