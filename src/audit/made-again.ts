@@ -36,7 +36,7 @@ export function whyNotMadeAgain({ manifest, audit, judgements }: WrittenAudit): 
   if (wrong) return `${wrong.id} (${wrong.probe}) is not a verdict on the request of that name`;
   const again = auditOf(audit.judge, judgements, questionOf(settings));
   if (canonicalJson(again) === canonicalJson(audit)) return undefined;
-  return "its verdicts do not give its findings";
+  return "its verdicts do not give its findings, as this version computes them";
 }
 
 /** Undefined for data of somebody's own, which is not at hand. */

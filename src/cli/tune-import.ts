@@ -24,8 +24,8 @@ export const tuneImport: Subcommand = {
   description:
     "Reads a training file of Azure or OpenAI into the formats of this program, and says what does not fit.",
   help: `sft rows become texts.jsonl (train sft), dpo rows pairs.jsonl (train dpo), rft
-rows examples.jsonl with all fields (eval, rollout). Old names of DPO outputs are
-read. What these formats have no place for stays in the row, so that tune data
+rows examples.jsonl with all fields (eval, rollout). Old names of DPO outputs
+are read. What these formats have no place for stays in the row: tune data
 writes the same row again. A .json file with the body of a job becomes job.json
 in the present shape, from both shapes of response_format.
 
