@@ -9,6 +9,7 @@
 export { LockedRoomError } from "./core/errors.ts";
 export { fingerprint } from "./core/fingerprint.ts";
 export { canonicalJson, type Json, type JsonObject } from "./core/json.ts";
+export type { GroupJudge, GroupToJudge, GroupVerdict } from "./core/judge.ts";
 export type { Policy, SamplingSettings } from "./core/policy.ts";
 export type {
   Completion,
@@ -31,7 +32,7 @@ export {
 export { GATE_EXIT, gate } from "./gate/gate.ts";
 export type { GateOptions } from "./gate/options.ts";
 export { gateMarkdown } from "./gate/render.ts";
-export { openJudge } from "./judge/judge.ts";
+export { type JudgeOptions, openJudge } from "./judge/judge.ts";
 export type { TrainedPolicy, TrainOptions } from "./learn/options.ts";
 export { train } from "./learn/train.ts";
 export type { Axis } from "./loops/axes.ts";

@@ -2,6 +2,13 @@ export { AUDIT_DEFAULTS, type AuditQuestion, auditOf } from "../audit/audit.ts";
 export { embeddedReplies } from "../audit/embedded-data.ts";
 export { accuracyNeededFor, type GateQuestion, gatePowerAt } from "../audit/gate-power.ts";
 export type { LabelledData, LabelledGroup, LabelledPair } from "../audit/labelled.ts";
+export type {
+  GroupJudge,
+  GroupToJudge,
+  GroupVerdict,
+  JudgeIdentity,
+  Judgement,
+} from "../core/judge.ts";
 export { readPairsFile } from "./audit/pairs-file.ts";
 export { auditJudge, type FinishedJudgeAudit, type JudgeAuditOptions } from "./audit/run.ts";
 export { readTrajectoryData } from "./audit/trajectory-data.ts";

@@ -63,7 +63,7 @@ const NO_TOKENS: JudgeTokens = { prompt_tokens: 0, completion_tokens: 0 };
  * import { startEmbeddedJudge } from "lockedroom/judge";
  * const server = await startEmbeddedJudge({ faults: [] });
  * const judge = await openJudge({ baseUrl: server.url, apiKey: "none", model: "embedded-judge" });
- * const question = { role: "user", content: "What is 2 + 2?" } as const;
+ * const question = { role: "user", content: "Compute 2 + 2. Reply: Final: <int>" } as const;
  * const attempts = ["Final: 4", "Final: 5"].map((content) => [
  *   question,
  *   { role: "assistant", content } as const,

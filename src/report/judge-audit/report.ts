@@ -85,6 +85,7 @@ function head(
     word: `${word.charAt(0).toUpperCase()}${word.slice(1)}`,
     sentence: trustedSentence(audit),
     warnings: audit.findings.filter(isShown).map(warningOf),
+    isOpen: audit.trusted === "undecided",
     verification: undefined,
     figures: figuresOf(audit),
     facts: [

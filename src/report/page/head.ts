@@ -11,6 +11,8 @@ export interface Head {
   readonly word: string;
   readonly sentence: string;
   readonly warnings: readonly string[];
+  /** Neither good nor bad, such as a question that is not decided. */
+  readonly isOpen?: boolean;
   /** What `verify` found. */
   readonly verification: string | undefined;
   readonly figures: readonly Figure[];
@@ -21,7 +23,7 @@ export interface Head {
 
 export function headArticle(head: Head): Html {
   const { name, word, sentence, warnings, verification, figures, facts, remarks = [] } = head;
-  const state = warnings.length > 0 ? "alarmed" : "finished";
+  const state = head.isOpen || warnings.length > 0 ? "alarmed" : "finished";
   return html`<article class="run">
 ${name !== undefined && html`<h2>${name}</h2>\n`}<p class="verdict ${state}"><strong>${word}.</strong> ${sentence}</p>
 ${warnings.map((text) => html`<p class="verdict alarm"><strong>Warning.</strong> ${text}</p>\n`)}${

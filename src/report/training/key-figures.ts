@@ -16,8 +16,8 @@ import {
 } from "../page/numbers.ts";
 import { costOf } from "./cost.ts";
 import { comparedWithStart, type Milestones, milestonesOf } from "./evaluations.ts";
-import { hasLabels, isJudged } from "./judged/judge-of.ts";
-import { judgeWinRate } from "./judged/win-rates.ts";
+import { isJudged } from "./judged/judge-of.ts";
+import { judgeWinRate, labelWinRate } from "./judged/win-rates.ts";
 import { type Ends, endsOf, lastOf, startAndEnd } from "./series.ts";
 
 export function keyFigures(
@@ -28,7 +28,7 @@ export function keyFigures(
   const figures = [
     reached && passFigure(reached),
     winFigure(run),
-    judgeFigure(run),
+    ...judgeFigures(run),
     lossFigure(run),
     klFigure(run, reached),
     change("Entropy", startAndEnd(run, "entropy", "entropy"), "nats per token"),
@@ -49,26 +49,32 @@ function passFigure({ start, best, end }: Milestones): Figure {
 
 function winFigure(run: TrainingRunRecords): Figure | undefined {
   const comparison = comparedWithStart(run);
-  // Without labels the validation rewards are the judge's own preferences.
-  if (comparison === undefined || (isJudged(run) && !hasLabels(run))) return undefined;
+  if (comparison === undefined || isJudged(run)) return undefined;
   const { wins, ties, losses, rate } = comparison;
   return {
-    label: `Win rate against the initial policy${isJudged(run) ? ", labels" : ""}`,
+    label: "Win rate against the initial policy",
     value: percent(rate.share),
     note: `${percentRange(rate.interval)}; ${wins} won, ${ties} tied, ${losses} lost`,
   };
 }
 
-function judgeFigure({ evaluations }: TrainingRunRecords): Figure | undefined {
-  const last = evaluations.findLast(({ judge }) => judge);
-  const found = last && judgeWinRate(last);
-  if (!last || !found) return undefined;
-  const range = found.interval ? percentRange(found.interval) : "no interval";
-  return {
-    label: "Win rate against the initial policy, judge",
-    value: percent(found.rate),
-    note: `${range}; ${many(found.n, "task")}, step ${grouped(last.step)}`,
-  };
+/** By the judge and by labels, of the same validation: where a judge is hacked, only both show it. */
+function judgeFigures(run: TrainingRunRecords): Figure[] {
+  const last = run.evaluations.findLast(({ judge }) => judge);
+  if (!last) return [];
+  const rates = [
+    ["judge", judgeWinRate(last)] as const,
+    ["labels", labelWinRate(run, last)] as const,
+  ];
+  return rates.flatMap(([by, found]) => {
+    if (!found) return [];
+    const range = found.interval ? percentRange(found.interval) : "no interval";
+    return {
+      label: `Win rate against the initial policy, ${by}`,
+      value: percent(found.rate),
+      note: `${range}; ${many(found.n, "task")}, step ${grouped(last.step)}`,
+    };
+  });
 }
 
 function judgeCostFigure(

@@ -48,7 +48,9 @@ test("the win rate by the judge has the interval of its verdicts, beside that of
   expect(text).toContain(
     "Win rate against the initial policy, judge 90.0 % 81.5 to 94.8 %; 80 tasks",
   );
-  expect(text).toContain("Win rate against the initial policy, labels");
+  expect(text, "of the same step, whichever policy was kept").toMatch(
+    /judge 90.0 % [^;]*; 80 tasks, step 100 Win rate against the initial policy, labels [^;]*; \d+ tasks, step 100/,
+  );
   expect(text).toMatch(/The judge prefers the policy at step 100 .* by labels/);
 });
 
