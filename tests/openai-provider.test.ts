@@ -274,7 +274,7 @@ describe("permanent trouble stops at once", () => {
     }));
     const { error } = await said(endpoint, asks(1));
     expect(error?.message).not.toContain("\u001b");
-    expect(error?.message.length).toBeLessThan(600);
+    expect(error?.message.length).toBeLessThan(800);
   });
 
   test("nobody there", async () => {

@@ -17,11 +17,16 @@ const LIST = Object.entries(SUBCOMMANDS)
   .map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`)
   .join("\n");
 
+const EXAMPLES = `Examples:
+  lockedroom tune data --help
+  lockedroom tune validate training.jsonl
+  lockedroom tune import --help`;
+
 /** With the name of a subcommand, about that one. */
 export function help([name = ""]: readonly string[]): string {
   return (
     subcommand(name)?.help ??
-    `Subcommands:\n${LIST}\n\n\`lockedroom tune SUBCOMMAND --help\` describes one of them.`
+    `Subcommands:\n${LIST}\n\n\`lockedroom tune SUBCOMMAND --help\` describes one of them.\n\n${EXAMPLES}`
   );
 }
 
