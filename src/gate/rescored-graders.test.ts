@@ -64,9 +64,10 @@ test("what rows do not repeat is not scored again, and the gate says so", async 
 
 test("a recorded grader that is more than a computation is not opened", async () => {
   const [baseline, candidate] = [await weak(exact), await weak(exact)];
-  const python = { type: "python", name: "exact", source: "raise SystemExit" };
+  const input = [{ role: "user", content: "{{sample.output_text}}" }];
+  const asked = { type: "score_model", name: "exact", model: "any", input };
   forge(candidate, {
-    manifest: (it) => ({ ...it, scorer: { ...it.scorer, grader: python } }),
+    manifest: (it) => ({ ...it, scorer: { ...it.scorer, grader: asked } }),
   });
   const { notes } = await gate({ baseline, candidate, claim: "policy" });
   expect(notes.join(" ")).toContain("is not computed from its JSON alone");
