@@ -63,10 +63,26 @@ function list(value: Json | undefined): readonly Json[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
+/** Deeper than any answer needs; JSON of thousands of levels can be parsed here, and written nowhere. */
+const DEEPEST = 200;
+
 function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    const value = JSON.parse(text) as Json;
+    return isDeeper(value, DEEPEST) ? undefined : value;
   } catch {
     return undefined;
   }
+}
+
+/** Level by level, because a recursion would be as deep as the value. */
+function isDeeper(value: Json, levels: number): boolean {
+  let level: Json[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levels) return true;
+    level = level.flatMap((one) =>
+      typeof one === "object" && one !== null ? (Object.values(one) as Json[]) : [],
+    );
+  }
+  return false;
 }
