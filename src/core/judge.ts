@@ -9,7 +9,7 @@ export interface JudgedMessage extends Message {
   readonly tool_calls?: readonly Pick<ToolCall, "name" | "arguments">[] | undefined;
 }
 
-/** The attempts that one request compares. */
+/** The attempts that one request compares. @see {@link openJudge} */
 export interface GroupToJudge {
   /** Of the task; messages to people name it. */
   readonly id: string;
@@ -66,6 +66,7 @@ export interface DroppedGroup {
   readonly tokens: JudgeTokens;
 }
 
+/** What came of a group: a score for each attempt, or why there is none. @see {@link openJudge} */
 export type GroupVerdict = JudgedGroup | DroppedGroup;
 
 /** The judge as a measuring instrument: whatever changes its scores is in its fingerprint. */
@@ -89,6 +90,7 @@ export interface JudgeTraffic {
   readonly from_cache: number;
 }
 
+/** A judge that is open. @see {@link openJudge} */
 export interface GroupJudge {
   readonly identity: JudgeIdentity;
   /** Verdicts in the order of the groups; several requests are under way at once. */

@@ -28,6 +28,7 @@ import { groupRequest, isOneConversation } from "./group-request.ts";
 import { judgeIdentity } from "./identity.ts";
 import { DEFAULT_RUBRIC, type Rubric } from "./rubric.ts";
 
+/** Which model judges, by what, and where. @see {@link openJudge} */
 export interface JudgeOptions extends ChatEndpointOptions, FetchEndpoint {
   readonly model: string;
   /** What makes one attempt better than another; general rules by default. */
