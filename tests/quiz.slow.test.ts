@@ -119,7 +119,7 @@ describe("ways to give answers", () => {
     expectError(await room.run(["quiz", "6", "--answers", "runs"]), EXIT.usage, "runs");
   });
 
-  test.each([["7"], ["0.50"], [""], ["0", "1"]])("%j is no level", async (...levels) => {
+  test.each([["8"], ["0.50"], [""], ["0", "1"]])("%j is no level", async (...levels) => {
     expectError(await room.run(["quiz", ...levels]), EXIT.usage);
   });
 

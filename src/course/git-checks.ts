@@ -31,12 +31,18 @@ interface Labelled extends Commit {
 const IDS = LEVEL_IDS.toSorted((a, b) => b.length - a.length).map((id) => id.replace(".", "\\."));
 const LABEL = new RegExp(`^L(${IDS.join("|")})\\b[\\s:.-]*([A-Za-z]*)`, "i");
 
-/** Each commit after the first with its level: from its own label or from the last label before it. */
+const isExtra = (id: LevelId) => (EXTRA_IDS as readonly LevelId[]).includes(id);
+
+/**
+ * Each commit after the first with its level: from its own label, or from the last label of the track
+ * before it. An extra level has only what is labelled as its own, so that the track stays as it is.
+ */
 export function labelled(commits: readonly Commit[]): Labelled[] {
-  let level: LevelId = "0";
+  let last: LevelId = "0";
   return commits.slice(1).map((commit) => {
     const [, id, step = ""] = LABEL.exec(commit.subject) ?? [];
-    if (id !== undefined) level = id as LevelId;
+    const level = (id as LevelId | undefined) ?? last;
+    if (!isExtra(level)) last = level;
     return { ...commit, level, step: step.toLowerCase() };
   });
 }
@@ -217,7 +223,8 @@ async function checkBudget(context: CheckContext, level: LevelDefinition): Promi
     ownWork(file);
   const outside = await changedOutside(context, level, allowed);
   const current = labelled(context.commits).at(-1)?.level ?? "0";
-  const uncommitted = current === level.id ? await context.git.uncommitted() : [];
+  const concerned = current === level.id || (isExtra(current) && level.id === TRACK_IDS.at(-1));
+  const uncommitted = concerned ? await context.git.uncommitted() : [];
   const loose = uncommitted.filter((file) => !allowed(file));
   const found = [...outside, ...loose.map((file) => `${file} (not committed)`)];
   ensure(found.length === 0, {
@@ -229,19 +236,22 @@ async function checkBudget(context: CheckContext, level: LevelDefinition): Promi
 }
 
 /**
- * Once the last step of the last level, or of an extra one, is committed, new files belong to no level, unless their
- * commit says that they do.
+ * Once the last step of the last level, or of an extra one, is committed, new files belong to no level
+ * of the track, unless their commit says that they do.
  */
 function newAfterTheTrack(context: CheckContext, { id, commits }: LevelDefinition) {
   const last = commits.at(-1)?.name;
   const end = labelled(context.commits).findIndex(
     ({ level, step }) => level === id && step === last,
   );
-  const ends = id === TRACK_IDS.at(-1) || EXTRA_IDS.includes(id as (typeof EXTRA_IDS)[number]);
-  if (!ends || end < 0) return () => false;
+  if (!(id === TRACK_IDS.at(-1) || isExtra(id)) || end < 0) return () => false;
+  const isOfLevel = (subject: string) => {
+    const own = LABEL.exec(subject)?.[1] as LevelId | undefined;
+    return own !== undefined && (own === id || !isExtra(own));
+  };
   // labelled() leaves out the first commit.
   const ofTheTrack = context.commits.filter(
-    ({ subject }, place) => place < end + 2 || LABEL.test(subject),
+    ({ subject }, place) => place < end + 2 || isOfLevel(subject),
   );
   const known = new Set(ofTheTrack.flatMap(({ files }) => files));
   return (file: string) => !known.has(file);

@@ -26,13 +26,13 @@ interface Embedded {
 
 const SUMMARIES: Readonly<Record<string, string>> = {
   arithmetic: "one arithmetic problem, answered in a fixed format",
-  twenty48: "the sliding game, won at 128; reward by its largest tile",
+  twenty48: "sliding game, won at 128; reward by largest tile",
   "twenty48-score": "the sliding game, won at 128; reward by points",
-  "tool-calls": "the right tool with the right and safe arguments, or none",
+  "tool-calls": "the right tool with safe arguments, or none",
   "email-search": "a question about 5,000 mails: search, read, answer",
   "support-replies": "a reply to a customer; no reward of its own",
   "support-replies-labelled": "a reply to a customer; reward by its parts",
-  "word-groups-naive": "eight words in two categories; the reward can be tricked",
+  "word-groups-naive": "eight words in two categories; reward can be tricked",
   "word-groups": "eight words in two categories",
   "headlines-naive": "a headline for an article; the reward can be tricked",
   headlines: "a headline for an article",
