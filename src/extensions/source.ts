@@ -59,7 +59,7 @@ function collect(file: string, files: Map<string, string>, packages: Map<string,
   const bytes = readSource(file);
   files.set(file, sha256(bytes));
   if (!CODE.test(file)) return;
-  for (const [, specifier = ""] of bytes.toString("utf8").matchAll(SPECIFIER)) {
+  for (const [, specifier = ""] of Buffer.from(bytes).toString("utf8").matchAll(SPECIFIER)) {
     if (specifier.startsWith("node:")) continue;
     if (/^\.{0,2}\//.test(specifier)) {
       const target = resolveLocal(path.resolve(path.dirname(file), specifier));
@@ -71,8 +71,8 @@ function collect(file: string, files: Map<string, string>, packages: Map<string,
   }
 }
 
-/** The bytes of a file that the user named. */
-export function readSource(file: string): Buffer {
+/** The bytes of a file that the user named; no type of Node, which users may not have. */
+export function readSource(file: string): Uint8Array {
   try {
     return readFileSync(file);
   } catch (error) {

@@ -159,7 +159,7 @@ async function sourceOf(given: string): Promise<Source> {
 function graderSource(file: string): Source {
   const words: string[] = [];
   JSON.parse(
-    readSource(file)
+    Buffer.from(readSource(file))
       .toString("utf8")
       .replace(/^\ufeff/, ""),
     (_, value: unknown) => {

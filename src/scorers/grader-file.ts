@@ -28,7 +28,7 @@ const AT_ONCE = 16;
 
 export async function loadGrader(file: string): Promise<LoadedScorer> {
   const bytes = readSource(file);
-  const value = parseJsonFile(bytes.toString("utf8"), file);
+  const value = parseJsonFile(Buffer.from(bytes).toString("utf8"), file);
   return (await opened(value, sha256(bytes), file, { start: true })).loaded;
 }
 
