@@ -16,10 +16,8 @@ import { type EpisodeRun, type PlayedEpisode, withEpisodes } from "../loops/epis
 import { whyMissing } from "../loops/eval-trajectories.ts";
 import { EvaluationRows } from "../loops/evaluation-rows.ts";
 import type { Joined } from "../loops/join.ts";
-import type { Prices } from "../loops/rollout-tally.ts";
 import { JUDGEMENTS } from "../runs/artifacts.ts";
 import { contentOf } from "../runs/folder-kind.ts";
-import type { ReadOptions } from "../runs/jsonl.ts";
 import { type JudgeSummary, SIDES, type Side } from "../runs/judge-schemas.ts";
 import { aRun } from "../runs/kinds.ts";
 import type { LineFile } from "../runs/line-files.ts";
@@ -32,27 +30,19 @@ import {
   judgementLine,
 } from "./asked-groups.ts";
 import { JudgeTally } from "./judge-tally.ts";
+import type { JudgingOptions } from "./judging-options.ts";
 import { type EpisodePair, isWhole, type Judged, pairRow } from "./pair-rows.ts";
 import { PreferenceCount, type Preferences, type ScoredAttempt } from "./preferences.ts";
 
 /** What `judgeTogether` is given. @see {@link judgeTogether} */
-export interface JudgeTogetherOptions extends Pick<ReadOptions, "onBytes"> {
+export interface JudgeTogetherOptions extends JudgingOptions {
   /** Folders of two rollouts, or files of trajectories. */
   readonly baseline: string;
   readonly candidate: string;
   /** The environment that both were made in. */
   readonly environment: PlayableEnvironment;
-  readonly judge: GroupJudge;
   /** Gets the folders `baseline` and `candidate`. */
   readonly outdir: string;
-  readonly force?: boolean | undefined;
-  /** The share of groups without a verdict above which the work stops. */
-  readonly droppedLimit?: number | undefined;
-  /** Of the judge's tokens. */
-  readonly prices?: Prices | undefined;
-  /** Called with the number of tasks, and then with each task that is done. */
-  readonly onStart?: ((tasks: number) => void) | undefined;
-  readonly onTask?: ((verdict: GroupVerdict | undefined) => void) | undefined;
 }
 
 export interface JudgedTogether {

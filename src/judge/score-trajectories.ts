@@ -16,7 +16,6 @@ import { type Prices, RolloutTally } from "../loops/rollout-tally.ts";
 import { addTurns, notedOf } from "../loops/trajectory-turns.ts";
 import { DROPPED, FAILURES, JUDGEMENTS, TRAJECTORIES } from "../runs/artifacts.ts";
 import { type FinishedRollout, finishRollout } from "../runs/finished-rollout.ts";
-import type { ReadOptions } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import type { NotedAnswer } from "../runs/note-facts.ts";
 import { openRollout, type Rollout } from "../runs/read-rollout.ts";
@@ -31,21 +30,13 @@ import {
   judgementLine,
 } from "./asked-groups.ts";
 import { JudgeTally } from "./judge-tally.ts";
+import type { JudgingOptions } from "./judging-options.ts";
 
 /** What `scoreTrajectories` is given. @see {@link scoreTrajectories} */
-export interface ScoreTrajectoriesOptions extends Pick<ReadOptions, "onBytes"> {
+export interface ScoreTrajectoriesOptions extends JudgingOptions {
   /** The folder of a rollout in an environment. */
   readonly trajectories: string;
-  readonly judge: GroupJudge;
   readonly outdir: string;
-  readonly force?: boolean | undefined;
-  /** The share of groups without a verdict above which the work stops. */
-  readonly droppedLimit?: number | undefined;
-  /** Of the judge's tokens. */
-  readonly prices?: Prices | undefined;
-  /** Called with the number of tasks, and then with each task that is done. */
-  readonly onStart?: ((tasks: number) => void) | undefined;
-  readonly onTask?: ((verdict: GroupVerdict | undefined) => void) | undefined;
 }
 
 /**

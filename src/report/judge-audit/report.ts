@@ -4,17 +4,16 @@ import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import type { JudgeAudit, JudgeFinding } from "../../runs/judge-audit-schema.ts";
 import { FAULT_WORDS, TRUSTED_WORDS, trustedSentence } from "../../runs/judge-audit-words.ts";
 import { type OpenedJudgeAudit, openJudgeAudit } from "../../runs/read-judge-audit.ts";
-import { documentHtml, perRun, type Section } from "../page/document.ts";
-import { ROW_STYLE } from "../page/extra-style.ts";
+import { perRun, type Section } from "../page/document.ts";
 import type { Figure } from "../page/figure-tiles.ts";
 import { headArticle } from "../page/head.ts";
 import { codeHtml, type Html, html } from "../page/html.ts";
 import { grouped, many, NONE, percent, percentRange, plain } from "../page/numbers.ts";
 import { LEGEND } from "../page/row-list.ts";
-import { type Named, nameRuns } from "../page/run-names.ts";
+import type { Named } from "../page/run-names.ts";
 import { settingsOfRuns } from "../page/settings.ts";
-import { pageOptions } from "../page-options.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
+import { runsPage } from "../runs-page.ts";
 import { jsonFact } from "../scored/head.ts";
 import { exampleArticles, keepExamples, type ShownExamples } from "./examples.ts";
 import { findingTable, intervalCharts } from "./findings.ts";
@@ -49,20 +48,8 @@ const SECTIONS: readonly ((runs: Runs) => Section)[] = [
 export async function judgeAuditReport({ runs: dirs, ...options }: ReportOptions): Promise<Report> {
   const read: AuditRun[] = [];
   for (const dir of dirs) read.push(await readAudit(dir));
-  const runs = nameRuns(read);
-  return {
-    html: documentHtml({
-      title: `Judge audit: ${runs.map(({ name }) => name).join(", ")}`,
-      heads: runs.map((run) => head(run, runs.length > 1)),
-      sections: SECTIONS.map((section) => section(runs)),
-      style: ROW_STYLE,
-      options: pageOptions(runs, options),
-    }),
-    runs: runs.map(({ name, run }) => ({
-      name,
-      status: TRUSTED_WORDS[run.audit.trusted].toLowerCase(),
-    })),
-  };
+  const status = (run: AuditRun) => TRUSTED_WORDS[run.audit.trusted].toLowerCase();
+  return runsPage(read, { title: "Judge audit", head, sections: SECTIONS, status }, options);
 }
 
 async function readAudit(dir: string): Promise<AuditRun> {

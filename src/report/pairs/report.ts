@@ -6,18 +6,17 @@ import { MANIFEST } from "../../runs/artifacts.ts";
 import type { PairRow, PairsSummary, WithoutPair } from "../../runs/preference-schemas.ts";
 import { openPairs, type PreferenceData } from "../../runs/read-pairs.ts";
 import { barTable } from "../page/bars.ts";
-import { documentHtml, perRun, type Section } from "../page/document.ts";
-import { ROW_STYLE } from "../page/extra-style.ts";
+import { perRun, type Section } from "../page/document.ts";
 import type { Figure } from "../page/figure-tiles.ts";
 import { editedWarning, headArticle } from "../page/head.ts";
 import { heading } from "../page/heading.ts";
 import { codeHtml, type Html, html, textHtml } from "../page/html.ts";
 import { grouped, many, NONE, percent, plain } from "../page/numbers.ts";
 import { firstOf, LEGEND } from "../page/row-list.ts";
-import { type Named, nameRuns } from "../page/run-names.ts";
+import type { Named } from "../page/run-names.ts";
 import { settingsOfRuns } from "../page/settings.ts";
-import { pageOptions } from "../page-options.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
+import { runsPage } from "../runs-page.ts";
 import { jsonFact } from "../scored/head.ts";
 
 const PAIRS_SHOWN = 10;
@@ -41,22 +40,11 @@ const SECTIONS: readonly ((runs: Runs) => Section)[] = [
 ];
 
 export async function pairsReport({ runs: dirs, ...options }: ReportOptions): Promise<Report> {
-  const read = [];
+  const read: PairsRun[] = [];
   for (const dir of dirs) read.push(await readPairs(dir, dirs.length > 1 ? 4 : 3));
-  const runs = nameRuns(read);
-  return {
-    html: documentHtml({
-      title: `Preference report: ${runs.map(({ name }) => name).join(", ")}`,
-      heads: runs.map((run) => head(run, runs.length > 1)),
-      sections: SECTIONS.map((section) => section(runs)),
-      style: ROW_STYLE,
-      options: pageOptions(runs, options),
-    }),
-    runs: runs.map(({ name, run }) => ({
-      name,
-      status: `${many(run.summary.n_pairs, "pair")}${run.edited.length === 0 ? "" : ", edited"}`,
-    })),
-  };
+  const status = (run: PairsRun) =>
+    `${many(run.summary.n_pairs, "pair")}${run.edited.length === 0 ? "" : ", edited"}`;
+  return runsPage(read, { title: "Preference report", head, sections: SECTIONS, status }, options);
 }
 
 async function readPairs(dir: string, level: number): Promise<PairsRun> {

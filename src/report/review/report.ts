@@ -5,18 +5,17 @@ import { requireFinished, requireKind } from "../../runs/folder-kind.ts";
 import { editedReviewFiles, readReview } from "../../runs/review-folder.ts";
 import type { ReviewLabel, ReviewManifest, ReviewSummary } from "../../runs/review-schemas.ts";
 import { barTable } from "../page/bars.ts";
-import { documentHtml, perRun, type Section } from "../page/document.ts";
-import { ROW_STYLE } from "../page/extra-style.ts";
+import { perRun, type Section } from "../page/document.ts";
 import type { Figure } from "../page/figure-tiles.ts";
 import { editedWarning, headArticle } from "../page/head.ts";
 import { heading } from "../page/heading.ts";
 import { codeHtml, type Html, html, textHtml } from "../page/html.ts";
 import { grouped, many, NONE, percent, plain } from "../page/numbers.ts";
 import { firstOf, LEGEND } from "../page/row-list.ts";
-import { type Named, nameRuns } from "../page/run-names.ts";
+import type { Named } from "../page/run-names.ts";
 import { settingsOfRuns } from "../page/settings.ts";
-import { pageOptions } from "../page-options.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
+import { runsPage } from "../runs-page.ts";
 import { jsonFact } from "../scored/head.ts";
 
 const SHOWN = 10;
@@ -47,20 +46,9 @@ const SECTIONS: readonly ((runs: Runs) => Section)[] = [
 export async function reviewReport({ runs: dirs, ...options }: ReportOptions): Promise<Report> {
   const read: ReviewRun[] = [];
   for (const dir of dirs) read.push(await readRun(dir));
-  const runs = nameRuns(read);
-  return {
-    html: documentHtml({
-      title: `Review: ${runs.map(({ name }) => name).join(", ")}`,
-      heads: runs.map((run) => head(run, runs.length > 1)),
-      sections: SECTIONS.map((section) => section(runs)),
-      style: ROW_STYLE,
-      options: pageOptions(runs, options),
-    }),
-    runs: runs.map(({ name, run }) => ({
-      name,
-      status: `${many(run.summary.n_labelled, "label")}${run.edited.length === 0 ? "" : ", edited"}`,
-    })),
-  };
+  const status = (run: ReviewRun) =>
+    `${many(run.summary.n_labelled, "label")}${run.edited.length === 0 ? "" : ", edited"}`;
+  return runsPage(read, { title: "Review", head, sections: SECTIONS, status }, options);
 }
 
 async function readRun(dir: string): Promise<ReviewRun> {

@@ -3,8 +3,7 @@
 import path from "node:path";
 import { businessSection } from "../business/section.ts";
 import { barTable } from "../page/bars.ts";
-import { documentHtml, perRun, type Section } from "../page/document.ts";
-import { ROW_STYLE } from "../page/extra-style.ts";
+import { perRun, type Section } from "../page/document.ts";
 import type { Fact } from "../page/facts.ts";
 import type { Figure } from "../page/figure-tiles.ts";
 import { editedWarning, headArticle } from "../page/head.ts";
@@ -12,10 +11,10 @@ import { histogramFigure } from "../page/histogram.ts";
 import { codeHtml, type Html, html } from "../page/html.ts";
 import { grouped, many, moneyText, NONE, percent, plain } from "../page/numbers.ts";
 import { LEGEND } from "../page/row-list.ts";
-import { type Named, nameRuns } from "../page/run-names.ts";
+import type { Named } from "../page/run-names.ts";
 import { settingsOfRuns } from "../page/settings.ts";
-import { pageOptions } from "../page-options.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
+import { runsPage } from "../runs-page.ts";
 import { jsonFact } from "../scored/head.ts";
 import { type RolloutRun, readRollout } from "./read.ts";
 
@@ -34,22 +33,11 @@ const SECTIONS: readonly ((runs: Runs) => Section)[] = [
 ];
 
 export async function rolloutReport({ runs: dirs, ...options }: ReportOptions): Promise<Report> {
-  const read = [];
+  const read: RolloutRun[] = [];
   for (const dir of dirs) read.push(await readRollout(dir, dirs.length > 1 ? 4 : 3, options));
-  const runs = nameRuns(read);
-  return {
-    html: documentHtml({
-      title: `Rollout report: ${runs.map(({ name }) => name).join(", ")}`,
-      heads: runs.map((run) => head(run, runs.length > 1)),
-      sections: SECTIONS.map((section) => section(runs)),
-      style: ROW_STYLE,
-      options: pageOptions(runs, options),
-    }),
-    runs: runs.map(({ name, run }) => ({
-      name,
-      status: `${many(run.answers, "completion")}${run.edited.length === 0 ? "" : ", edited"}`,
-    })),
-  };
+  const status = (run: RolloutRun) =>
+    `${many(run.answers, "completion")}${run.edited.length === 0 ? "" : ", edited"}`;
+  return runsPage(read, { title: "Rollout report", head, sections: SECTIONS, status }, options);
 }
 
 function head({ name, run }: Named<RolloutRun>, isTitled: boolean): Html {
